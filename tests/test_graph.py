@@ -20,7 +20,7 @@ from frazil.scalar import Elementary, add
 
 DTYPES = (
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
-    *("float32", "float64"),
+    *("float16", "float32", "float64"),
 )
 OPERATORS = {
     "add": operator.add,
@@ -95,7 +95,7 @@ def test_operators_promote_as_numpy_does(name: str, a: str, b: str) -> None:
         with pytest.raises(TypeError):
             apply(ft.vector(dtype=a), ft.vector(dtype=b))
         return
-    if expected == "float16":
+    if expected == "float16" and "float16" not in (a, b):
         expected = "float32"
     assert apply(ft.vector(dtype=a), ft.vector(dtype=b)).dtype == expected
 
@@ -118,7 +118,7 @@ def test_python_numbers_promote_as_numpy_does(
         with pytest.raises(TypeError):
             apply(ft.vector(dtype=dtype))
         return
-    if expected == "float16":
+    if expected == "float16" and dtype != "float16":
         expected = "float32"
     assert apply(ft.vector(dtype=dtype)).dtype == expected
 
@@ -271,8 +271,8 @@ def test_static_lengths_are_checked(shape: tuple[object, ...]) -> None:
 
 
 def test_unknown_dtypes_are_named() -> None:
-    with pytest.raises(TypeError, match="float16"):
-        fz.TensorType("float16", ())
+    with pytest.raises(TypeError, match="float128"):
+        fz.TensorType("float128", ())
 
 
 def test_threads_build_the_same_objects() -> None:

@@ -21,7 +21,7 @@ def test_the_builder_refuses_what_does_not_fit():
         (ValueError, lambda: builder.loop(0, None, [], [], [])),
         (ValueError, lambda: builder.loop(1, None, [size], [(x, [-2])], [])),
         (ValueError, lambda: builder.loop(1, None, [size], [], [("float64", [-1], None)])),
-        (TypeError, lambda: builder.constant(np.zeros(2, "float16"))),
+        (TypeError, lambda: builder.constant(np.zeros(2, "longdouble"))),
         (TypeError, lambda: builder.constant([1.0])),
         (OverflowError, lambda: builder.copy(-1)),
         (IndexError, lambda: builder.finish([99])),

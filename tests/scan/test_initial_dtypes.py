@@ -13,7 +13,7 @@ import frazil as fz
 import frazil.tensor as ft
 
 MODES = ("py", "c", "cranelift", "numba")
-DTYPES = ("bool", "int8", "uint8", "int32", "int64", "float32", "float64")
+DTYPES = ("bool", "int8", "uint8", "int32", "int64", "float16", "float32", "float64")
 
 
 def expected_dtype(number: float, dtype: str) -> np.dtype[Any]:

@@ -106,7 +106,7 @@ def test_debug_mode_finds_nothing_wrong():
 
 
 DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
-DTYPES += ["float32", "float64", "complex64", "complex128"]
+DTYPES += ["float16", "float32", "float64", "complex64", "complex128"]
 
 
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])

@@ -13,7 +13,7 @@ import frazil.tensor as ft
 from frazil.tensor.cumulation import CumOp
 from frazil.testing import verify_grad
 
-DTYPES = ["bool", "int8", "int32", "int64", "uint8", "uint64", "float32", "float64"]
+DTYPES = ["bool", "int8", "int32", "int64", "uint8", "uint64", "float16", "float32", "float64"]
 X = np.array([[0.3, -1.2, 0.7], [1.5, 0.4, -0.6]])
 
 

@@ -11,7 +11,10 @@ import frazil.tensor as ft
 from frazil import FrozenApply
 from frazil.tensor import assert_
 
-DTYPES = ["float64", "float32", "int64", "uint64", "int16", "uint8", "bool"]
+DTYPES = ["float64", "float32", "float16", "int64", "uint64", "int16", "uint8", "bool"]
+
+# NumPy knows which numbers of 16 bits follow each other, and counts ranges of them.
+OF_NUMPY = {"float16": {"ARange{float16}", "nextafter"}}
 
 
 @dataclass(frozen=True)
@@ -255,10 +258,11 @@ def test_no_function_calls_python(dtype):
     g = given(dtype)
     outputs = {name: outputs_of(apply, g) for name, apply in functions().items()}
     assert sum(map(bool, outputs.values())) > 50
-    assert calls_of_python([x for made in outputs.values() for x in made], g) == set()
+    called = calls_of_python([x for made in outputs.values() for x in made], g)
+    assert {*map(str, called)} == OF_NUMPY.get(dtype, set())
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
 def test_no_gradient_calls_python(dtype):
     g = given(dtype)
     gradients = []
@@ -272,7 +276,7 @@ def test_no_gradient_calls_python(dtype):
             except fz.NotDifferentiableError:
                 assert name in {"linalg.lu_factor"}
     assert len(gradients) > 200
-    assert calls_of_python(gradients, g) == set()
+    assert {*map(str, calls_of_python(gradients, g))} == OF_NUMPY.get(dtype, set())
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import pytest
 import frazil.tensor as ft
 
 DTYPES = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
-DTYPES += ["bool", "float32", "float64"]
+DTYPES += ["bool", "float16", "float32", "float64"]
 
 
 @pytest.mark.parametrize("casting", ["no", "equiv", "safe", "same_kind", "unsafe"])

@@ -11,7 +11,7 @@ import frazil as fz
 import frazil.tensor as ft
 from frazil.tensor import reductions
 
-DTYPES = ["bool", "int8", "int32", "int64", "uint8", "uint64", "float32", "float64"]
+DTYPES = ["bool", "int8", "int32", "int64", "uint8", "uint64", "float16", "float32", "float64"]
 NAMES = ["sum", "prod", "max", "min", "mean", "any", "all", "var", "std"]
 
 
@@ -38,7 +38,7 @@ def check(name, array, axis, known, keepdims):
     with np.errstate(all="ignore"):
         expected = getattr(np, name)(array, axis=axis, keepdims=keepdims)
     assert found.dtype == expected.dtype
-    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    np.testing.assert_allclose(found, expected, rtol=2e-3 if found.dtype == "float16" else 1e-5)
 
 
 @pytest.mark.parametrize("name", NAMES)

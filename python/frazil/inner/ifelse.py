@@ -67,7 +67,7 @@ class IfElse(HasInnerGraph):
         wanted = self.fgraph.inputs
         if len(inputs) != len(wanted):
             raise TypeError(f"{self} takes {len(wanted)} operands, given {len(inputs)}")
-        if condition.ndim or condition.dtype in ("float32", "float64"):
+        if condition.ndim or condition.type.numpy_dtype.kind == "f":
             raise TypeError(
                 f"the condition of {self} is a bool or an integer without dimensions, given "
                 f"{condition} of type {condition.type}"
@@ -156,7 +156,7 @@ def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None 
         )
     for at, (a, b) in enumerate(zip(then, otherwise, strict=True)):
         common_type(at, a, b)
-    if chosen.dtype in ("float32", "float64"):
+    if chosen.type.numpy_dtype.kind == "f":
         chosen = neq(chosen, 0)
     with in_container_of([chosen, *then, *otherwise]):
         outputs = branch_over(chosen, then, otherwise, name)

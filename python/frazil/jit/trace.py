@@ -26,7 +26,7 @@ DTYPES = {
     np.dtype(name): name
     for name in (
         *("bool", "int8", "int16", "int32", "int64"),
-        *("uint8", "uint16", "uint32", "uint64", "float32", "float64"),
+        *("uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64"),
         *("complex64", "complex128"),
     )
 }

@@ -19,11 +19,14 @@ from typing import Any, Protocol
 import numpy as np
 
 from frazil.graph.op import Array
+from frazil.scalar.storage import STORED, computed_in, computes_wide
 
 
 class Computed(Protocol):
     """The part of a scalar op that evaluation reads; see :class:`~frazil.scalar.ScalarOp`."""
 
+    @property
+    def table_name(self) -> str | None: ...
     @property
     def nout(self) -> int: ...
     @property
@@ -74,6 +77,8 @@ def evaluate(
     with np.errstate(all="ignore"):
         if op.converts_to is not None:
             return (arrays[0].astype(op.converts_to),)
+        if STORED in (*dtypes, *results) and computes_wide(op):
+            return _rounded(op, results, arrays, dtypes)
         if op.ufunc is not None and len(results) == 1:
             return (_by_ufunc(op.ufunc, results[0], arrays, dtypes, out),)
         arrays = [a.astype(d, copy=False) for a, d in zip(arrays, dtypes, strict=True)]
@@ -84,6 +89,15 @@ def evaluate(
         if len(arrays) + len(results) <= FROMPYFUNC_LIMIT:
             return _by_frompyfunc(op, results, arrays)
         return _by_loop(op, results, arrays)
+
+
+def _rounded(
+    op: Computed, results: Sequence[str], arrays: Sequence[Array], dtypes: Sequence[str]
+) -> tuple[Array, ...]:
+    """The results of what is computed in wider dtypes, in the dtypes that they are kept in."""
+    wide = [a.astype(computed_in(d), copy=False) for a, d in zip(arrays, dtypes, strict=True)]
+    made = evaluate(op, [*map(computed_in, results)], wide)
+    return tuple(a.astype(d, copy=False) for a, d in zip(made, results, strict=True))
 
 
 def _by_ufunc(

@@ -49,43 +49,47 @@ def infer_initial_dtypes(
             if one is not None and y.dtype != one.initial[0].dtype and _may_be(one.number, y)
         }
         if not found:
-            return _narrowed(carried, made, call)
+            for narrow in ("float32", "float16"):
+                carried, made = _narrowed(narrow, carried, made, call)
+            return made
         carried = _retyped(carried, found)
         made = call(carried)
     return made
 
 
 def _narrowed(
+    narrow: str,
     carried: Sequence[Carried | None],
     made: CallT,
     call: Callable[[Sequence[Carried | None]], CallT],
-) -> CallT:
-    """``made`` with float32 for float64 states that nothing else in a step makes that wide."""
+) -> tuple[Sequence[Carried | None], CallT]:
+    """What is given with a narrow float for float64 states that nothing else makes that wide."""
     attempted = {
-        at: "float32"
+        at: narrow
         for at, one in enumerate(carried)
         if one is not None and one.number is not None and one.initial[0].dtype == "float64"
     }
-    if not attempted or not _has_single(made):
-        return made
+    if not _reads(made, narrow):
+        return carried, made
     while attempted:
-        attempt = call(_retyped(carried, attempted))
+        retyped = _retyped(carried, attempted)
+        attempt = call(retyped)
         confirmed = _confirmed(attempt, attempted)
         if len(confirmed) == len(attempted):
-            return attempt
-        attempted = {at: "float32" for at in attempted if at in confirmed}
-    return made
+            return retyped, attempt
+        attempted = {at: narrow for at in attempted if at in confirmed}
+    return carried, made
 
 
-def _has_single(made: StepCall) -> bool:
-    """Whether a step reads any float32 variable."""
+def _reads(made: StepCall, dtype: str) -> bool:
+    """Whether a step reads any variable of a dtype."""
     order = _core.toposort(list(made.outputs))
     met = (x for node in order for x in node.inputs)
-    return any(x.dtype == "float32" and not isinstance(x, Constant) for x in met)
+    return any(x.dtype == dtype and not isinstance(x, Constant) for x in met)
 
 
 def _confirmed(made: StepCall, attempted: Mapping[int, str]) -> set[int]:
-    """The outputs that another float32 variable makes float32, not their initial states alone."""
+    """The outputs that another variable makes as narrow, not their initial states alone."""
     guessed = {made.lagged[at][0]: at for at in attempted}
     varying = dependents(made.outputs, guessed)
     confirmed: set[int] = set()
@@ -93,7 +97,8 @@ def _confirmed(made: StepCall, attempted: Mapping[int, str]) -> set[int]:
         more = {
             at
             for at in attempted
-            if at not in confirmed and _meets(made.outputs[at], guessed, varying, confirmed)
+            if at not in confirmed
+            and _meets(attempted[at], made.outputs[at], guessed, varying, confirmed)
         }
         if not more:
             return confirmed
@@ -101,16 +106,17 @@ def _confirmed(made: StepCall, attempted: Mapping[int, str]) -> set[int]:
 
 
 def _meets(
+    dtype: str,
     y: Variable,
     guessed: Mapping[Variable, int],
     varying: set[Variable],
     confirmed: set[int],
 ) -> bool:
-    """Whether ``y`` is computed from a float32 variable that depends on no guessed state."""
+    """Whether ``y`` is computed from a variable of ``dtype`` that depends on no guessed state."""
     pending, met = [y], set()
     while pending:
         x = pending.pop()
-        if x in met or x.dtype != "float32" or isinstance(x, Constant):
+        if x in met or x.dtype != dtype or isinstance(x, Constant):
             continue
         met.add(x)
         if x not in varying or guessed.get(x) in confirmed:

@@ -333,6 +333,7 @@ from frazil.tensor.numbering import unravel_index as unravel_index
 from frazil.tensor.numbers import bool as bool
 from frazil.tensor.numbers import e as e
 from frazil.tensor.numbers import euler_gamma as euler_gamma
+from frazil.tensor.numbers import float16 as float16
 from frazil.tensor.numbers import float32 as float32
 from frazil.tensor.numbers import float64 as float64
 from frazil.tensor.numbers import inf as inf

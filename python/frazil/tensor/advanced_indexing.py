@@ -25,6 +25,7 @@ from frazil.tensor.indexing import check_part
 from frazil.tensor.lengths import Lengths, lengths, literal, product
 from frazil.tensor.ranges import ARange
 from frazil.tensor.reshaping import reshape
+from frazil.tensor.rounding import RoundedOp
 from frazil.tensor.searching import Nonzero
 
 FULL = "full"
@@ -69,7 +70,7 @@ class AdvancedSubtensor(Op):
 
 
 @dataclass(frozen=True, eq=False)
-class AdvancedIncSubtensor(Op):
+class AdvancedIncSubtensor(RoundedOp):
     """``x`` with ``y`` added at the positions that index arrays give, or put there if ``set``.
 
     A new tensor. ``y`` broadcasts to the part. Values for a position that is given several times
@@ -80,6 +81,10 @@ class AdvancedIncSubtensor(Op):
 
     template: AdvancedTemplate
     set: bool
+
+    def __call__(self, *inputs: Any) -> Any:
+        # What is put somewhere keeps its dtype.
+        return Op.__call__(self, *inputs) if self.set else super().__call__(*inputs)
 
     def make_node(self, x: Variable, y: Variable, *indices: Variable) -> FrozenApply:
         part = _static_part(self.template, x, indices)

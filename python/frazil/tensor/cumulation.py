@@ -12,17 +12,18 @@ import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import FrozenApply, Variable
 from frazil.graph.dataclass import dataclass
-from frazil.graph.op import Array, Gradients, Op, Variables
+from frazil.graph.op import Array, Gradients, Variables
 from frazil.scalar.constants import TensorLike
 from frazil.tensor.axes import axis_of_any, normalize_axis
 from frazil.tensor.items import get_item
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.reductions import as_accumulator
 from frazil.tensor.reshaping import ravel
+from frazil.tensor.rounding import RoundedOp
 
 
 @dataclass(frozen=True, eq=False)
-class CumOp(Op):
+class CumOp(RoundedOp):
     """For each element the sum (``mode="add"``) or the product (``mode="mul"``) of those along
     ``axis`` up to it and with it.
     """

@@ -25,7 +25,7 @@ def tensor(
     name : str, optional
         Display name; compiled functions take the input by it.
     dtype : dtype_like, default "float64"
-        One of bool, int8 to int64, uint8 to uint64, float32, float64.
+        One of bool, int8 to int64, uint8 to uint64, float16, float32, float64.
     shape : sequence of int or None
         The length of each dimension, ``None`` where it is not known until a call. Only a dimension
         whose length is given as 1 broadcasts.

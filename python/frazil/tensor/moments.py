@@ -8,6 +8,7 @@ import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
+from frazil.scalar.storage import STORED, computed_in
 from frazil.tensor.axes import normalize_axes
 from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.lengths import lengths, product, static_length
@@ -50,6 +51,9 @@ def mean(
     array([2., 3.])
     """
     x = _as_floating(x, dtype)
+    if x.dtype == STORED:
+        # The sum may be too large for the dtype, where the mean is not.
+        return as_tensor(mean(x, axis, computed_in(STORED), keepdims, where=where), STORED)
     total = sum(x, axis, x.dtype, keepdims, where=where)
     return _divided(total, _count(x, axis, keepdims, where))
 
@@ -100,6 +104,9 @@ def var(
             raise ValueError(f"ddof={ddof} and correction={correction} say the same: give one")
         ddof = correction
     x = _as_floating(x, dtype)
+    if x.dtype == STORED:
+        wide = computed_in(STORED)
+        return as_tensor(var(x, axis, ddof, keepdims, dtype=wide, where=where), STORED)
     distances = x - mean(x, axis, keepdims=True, where=where)
     squares = squared_sizes(distances)
     total = sum(squares, axis, squares.dtype, keepdims, where=where)

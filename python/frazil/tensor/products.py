@@ -12,7 +12,7 @@ import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import FrozenApply, TensorType, Variable
 from frazil.graph.dataclass import dataclass
-from frazil.graph.op import Array, Gradients, Op, Variables
+from frazil.graph.op import Array, Gradients, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.broadcasting import broadcast_to
@@ -20,12 +20,13 @@ from frazil.tensor.dims import expand_dims, squeeze
 from frazil.tensor.lengths import Lengths, length, lengths, product
 from frazil.tensor.reductions import sum
 from frazil.tensor.reshaping import ravel, reshape
+from frazil.tensor.rounding import RoundedOp
 from frazil.tensor.sparse import as_sparse, issparse
 from frazil.tensor.transposition import permute_dims
 
 
 @dataclass(frozen=True, eq=False)
-class Dot(Op):
+class Dot(RoundedOp):
     """The product of two vectors or matrices of one dtype, in any combination."""
 
     takes_complex = True
@@ -62,7 +63,7 @@ class Dot(Op):
 
 
 @dataclass(frozen=True, eq=False)
-class BatchedDot(Op):
+class BatchedDot(RoundedOp):
     """The products of pairs of matrices, which are the last two dimensions of the operands.
 
     Both have one dtype and one rank, three or more. The dimensions in front have equal lengths, or

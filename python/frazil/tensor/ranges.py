@@ -13,6 +13,7 @@ from frazil._core import Constant, FrozenApply, TensorType, Variable
 from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import TensorLike, as_tensor, constant
+from frazil.scalar.storage import computed_in
 from frazil.tensor.elementwise.choice import where
 from frazil.tensor.elementwise.comparison import eq
 from frazil.tensor.lengths import (
@@ -50,10 +51,12 @@ class ARange(Op):
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
         start, _, step = inputs
-        positions = np.arange(_count(inputs)).astype(self.dtype)
+        wide = computed_in(self.dtype)
+        positions = np.arange(_count(inputs)).astype(wide)
         # As numpy.arange computes them, which counts a range of uint64 wrongly where it wraps.
         with np.errstate(all="ignore"):  # values of an infinite step are overwritten
-            values = start + positions * ((start + step) - start)
+            first, second = start.astype(wide), (start + step).astype(wide)
+            values = (first + positions * (second - first)).astype(self.dtype, copy=False)
         values[:2] = [start, start + step][: len(values)]
         return (values,)
 
@@ -157,7 +160,9 @@ def _filled(start: Variable, step: Variable, count: Variable, dtype: str) -> Var
     """Return ``count`` values that begin as ``start, start + step`` do in ``dtype``."""
     positions = arange(count)
     first, second = as_tensor(start, dtype), as_tensor(start + step, dtype)
-    values = first + as_tensor(positions, dtype) * (second - first)
+    wide = computed_in(dtype)
+    begin, end = as_tensor(first, wide), as_tensor(second, wide)
+    values = as_tensor(begin + as_tensor(positions, wide) * (end - begin), dtype)
     if np.dtype(dtype).kind in "iu":
         return values
     # Rounding and infinite steps leave these as they are.

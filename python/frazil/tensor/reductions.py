@@ -18,18 +18,19 @@ import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import FrozenApply, TensorType, Variable
 from frazil.graph.dataclass import dataclass
-from frazil.graph.op import Array, Gradients, Op, Variables
+from frazil.graph.op import Array, Gradients, Variables
 from frazil.scalar.constants import TensorLike, as_operand, as_tensor, as_written
 from frazil.tensor.axes import axis_of_any, normalize_axes
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.docstrings import documented
 from frazil.tensor.lengths import Lengths
+from frazil.tensor.rounding import RoundedOp
 
 Axis = int | Sequence[int] | None
 
 
 @dataclass(frozen=True, eq=False)
-class Reduce(Op):
+class Reduce(RoundedOp):
     """Base of the reductions over ``axes``, which are sorted and not negative.
 
     ``fold`` names the scalar op that joins two elements.

@@ -9,19 +9,20 @@ import numpy as np
 
 from frazil._core import FrozenApply, TensorType, Variable
 from frazil.graph.dataclass import dataclass
-from frazil.graph.op import Array, Gradients, Op, Variables
+from frazil.graph.op import Array, Gradients, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import axis_of_any, normalize_axis
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.docstrings import documented
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.reshaping import ravel, reshape
+from frazil.tensor.rounding import RoundedOp
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
-class Nonzero(Op):
+class Nonzero(RoundedOp):
     """The positions of the elements that are not zero: an int64 vector for each dimension.
 
     How many there are only the values tell.
@@ -49,7 +50,7 @@ class Nonzero(Op):
         return [None]
 
 
-class Search(Op):
+class Search(RoundedOp):
     """The position of an extreme element along ``axis``, the first of several; of a NaN first."""
 
     axis: int
@@ -157,7 +158,8 @@ def nonzero(x: TensorLike) -> tuple[Variable, ...]:
     >>> rows.eval(), columns.eval()
     (array([0, 1]), array([1, 0]))
     """
-    return tuple(Nonzero().make_node(as_tensor(x)).outputs)
+    positions = Nonzero()(as_tensor(x))
+    return tuple(positions) if isinstance(positions, list) else (positions,)
 
 
 def flatnonzero(x: TensorLike) -> Variable:

@@ -8,7 +8,7 @@ import numpy as np
 
 from frazil._core import FrozenApply, TensorType, Variable
 from frazil.graph.dataclass import dataclass
-from frazil.graph.op import Array, Gradients, Op, Variables
+from frazil.graph.op import Array, Gradients, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import axis_of_any, normalize_axis
 from frazil.tensor.creation import zeros_like
@@ -16,11 +16,12 @@ from frazil.tensor.items import set_subtensor
 from frazil.tensor.lengths import Lengths, length, literal, subtract
 from frazil.tensor.rearranging import flip
 from frazil.tensor.reshaping import ravel
+from frazil.tensor.rounding import RoundedOp
 from frazil.tensor.taking import take_along_axis
 
 
 @dataclass(frozen=True, eq=False)
-class ArgSort(Op):
+class ArgSort(RoundedOp):
     """The int64 positions that sort ``x`` along ``axis``; equal elements keep their order."""
 
     axis: int
@@ -43,7 +44,7 @@ class ArgSort(Op):
 
 
 @dataclass(frozen=True, eq=False)
-class Sort(Op):
+class Sort(RoundedOp):
     """``x`` sorted along ``axis``, NaN last; equal elements keep their order."""
 
     axis: int

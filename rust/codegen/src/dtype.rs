@@ -15,6 +15,7 @@ pub(crate) enum Dtype {
     Uint16,
     Uint32,
     Uint64,
+    Float16,
     Float32,
     Float64,
 }
@@ -25,6 +26,8 @@ pub(crate) enum Kind {
     Bool,
     Signed,
     Unsigned,
+    /// Floats of 16 bits, which are converted before anything is computed with them.
+    Half,
     Float,
 }
 
@@ -41,6 +44,7 @@ impl Dtype {
             "uint16" => Dtype::Uint16,
             "uint32" => Dtype::Uint32,
             "uint64" => Dtype::Uint64,
+            "float16" => Dtype::Float16,
             "float32" => Dtype::Float32,
             "float64" => Dtype::Float64,
             _ => return None,
@@ -52,6 +56,7 @@ impl Dtype {
             Dtype::Bool => Kind::Bool,
             Dtype::Int8 | Dtype::Int16 | Dtype::Int32 | Dtype::Int64 => Kind::Signed,
             Dtype::Uint8 | Dtype::Uint16 | Dtype::Uint32 | Dtype::Uint64 => Kind::Unsigned,
+            Dtype::Float16 => Kind::Half,
             Dtype::Float32 | Dtype::Float64 => Kind::Float,
         }
     }
@@ -69,11 +74,12 @@ impl Dtype {
         self.ir().bytes()
     }
 
-    /// The type of one element in a register; a bool is a byte that holds 0 or 1.
+    /// The type of one element in a register; a bool is a byte that holds 0 or 1, a float of 16 bits
+    /// is these bits.
     pub(crate) fn ir(self) -> Type {
         match self {
             Dtype::Bool | Dtype::Int8 | Dtype::Uint8 => I8,
-            Dtype::Int16 | Dtype::Uint16 => I16,
+            Dtype::Int16 | Dtype::Uint16 | Dtype::Float16 => I16,
             Dtype::Int32 | Dtype::Uint32 => I32,
             Dtype::Int64 | Dtype::Uint64 => I64,
             Dtype::Float32 => F32,

@@ -173,7 +173,7 @@ impl Op {
         }
         let same = |own: &[Dtype]| own.iter().all(|&each| each == own[0]);
         let fits = match self {
-            Op::Cast => true,
+            Op::Cast => return true,
             Op::Isnan | Op::Isinf | Op::Isfinite | Op::Signbit => result == Dtype::Bool,
             Op::Where => operands[0] == Dtype::Bool && operands[1..].iter().all(|&d| d == result),
             Op::Eq | Op::Neq | Op::Lt | Op::Le | Op::Gt | Op::Ge => {
@@ -184,6 +184,7 @@ impl Op {
             _ => same(operands) && operands[0] == result,
         };
         let letter = match operands[operands.len() - 1].kind() {
+            Kind::Half => return false,
             Kind::Bool => 'b',
             Kind::Signed => 'i',
             Kind::Unsigned => 'u',
@@ -214,6 +215,7 @@ impl Reduction {
     pub(crate) fn named(name: &str, dtype: Dtype) -> Option<Reduction> {
         let op = Op::named(name)?;
         let known = match op {
+            _ if dtype.kind() == Kind::Half => false,
             Op::Add | Op::Mul | Op::Maximum | Op::Minimum => true,
             Op::And | Op::Or => !dtype.is_float(),
             _ => false,

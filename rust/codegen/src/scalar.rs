@@ -10,6 +10,7 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 pub(crate) use self::wide::has_wide_form;
 
 mod convert;
+mod half;
 mod wide;
 
 /// The status of an integer to a negative power.

@@ -31,6 +31,7 @@ pub use value::constant::{ConstantData, WeakScalar};
 pub use value::digest::Digest;
 pub use value::dtype::DType;
 pub use value::error::{Error, ErrorClass};
+pub use value::half::{from_half, to_half};
 pub use value::id::{DistinctTag, NodeId, Origin};
 pub use value::rule::TypeRule;
 pub use value::ty::{Dim, Signature, Ty};

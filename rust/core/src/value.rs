@@ -7,6 +7,7 @@ pub mod digest;
 pub mod dtype;
 pub(crate) mod element_text;
 pub mod error;
+pub mod half;
 pub mod id;
 pub mod literal;
 pub mod rule;

@@ -88,7 +88,7 @@ proptest! {
     fn random_bytes_are_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let container = Container::new();
         prop_assert!(decode(&container, &bytes, &mut none).is_err());
-        let headed = [b"frazilg\x02", &bytes[..]].concat();
+        let headed = [b"frazilg\x03", &bytes[..]].concat();
         prop_assert!(decode(&container, &headed, &mut none).is_err());
         prop_assert_eq!(container.stats().nodes, 0);
     }

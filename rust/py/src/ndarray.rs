@@ -44,6 +44,7 @@ impl NumPy {
                     DType::UInt8 => NPY_TYPES::NPY_UBYTE,
                     DType::UInt16 => NPY_TYPES::NPY_USHORT,
                     DType::UInt32 => NPY_TYPES::NPY_UINT,
+                    DType::Float16 => NPY_TYPES::NPY_HALF,
                     DType::Float32 => NPY_TYPES::NPY_FLOAT,
                     DType::Float64 => NPY_TYPES::NPY_DOUBLE,
                     DType::Complex64 => NPY_TYPES::NPY_CFLOAT,

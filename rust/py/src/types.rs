@@ -18,7 +18,8 @@ use crate::variable::Variable;
 /// Parameters
 /// ----------
 /// dtype : dtype_like
-///     One of bool, int8 to int64, uint8 to uint64, float32, float64, complex64, complex128.
+///     One of bool, int8 to int64, uint8 to uint64, float16, float32, float64, complex64,
+///     complex128.
 /// shape : sequence of int or None
 ///     The length of each dimension. Only a dimension whose length is given as 1 broadcasts.
 ///

@@ -26,7 +26,9 @@ macro_rules! for_elements {
             DType::Int64 => $of.$method::<i64>($($argument),*),
             DType::Float32 => $of.$method::<f32>($($argument),*),
             DType::Float64 => $of.$method::<f64>($($argument),*),
-            DType::Complex64 | DType::Complex128 => unreachable!("the builder refuses these"),
+            DType::Float16 | DType::Complex64 | DType::Complex128 => {
+                unreachable!("the builder refuses these")
+            }
         }
     };
 }

@@ -271,3 +271,23 @@ fn complex_numbers_go_to_foreign_functions_only() {
         Err(BuildError::UnsupportedDType { given: DType::Complex128, .. })
     ));
 }
+
+#[test]
+fn numbers_of_16_bits_are_moved_and_not_computed_with() {
+    let mut builder = Builder::new();
+    let x = builder.input(ArrayType::new(DType::Float16, &[None])).unwrap();
+    let copy = builder.copy(x).unwrap();
+    builder.finish(&[copy]).unwrap();
+    type Compute = fn(&mut Builder, Slot) -> Result<Slot, BuildError>;
+    let computations: [Compute; 2] =
+        [|builder, x| builder.sort(x, 0), |builder, x| builder.dot(x, x)];
+    for compute in computations {
+        let mut builder = Builder::new();
+        let x = builder.input(ArrayType::new(DType::Float16, &[None])).unwrap();
+        let made = compute(&mut builder, x).unwrap();
+        assert!(matches!(
+            builder.finish(&[made]),
+            Err(BuildError::UnsupportedDType { given: DType::Float16, .. })
+        ));
+    }
+}

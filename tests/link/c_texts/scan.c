@@ -4,6 +4,7 @@ typedef signed char i1; typedef short i2; typedef int i4; typedef long long i8;
 typedef unsigned char u1; typedef unsigned short u2; typedef unsigned int u4;
 typedef unsigned long long u8;
 typedef float f4; typedef double f8;
+typedef unsigned short half;
 #define INLINE static inline __attribute__((always_inline))
 #define NOINLINE __attribute__((noinline))
 #define ALIGNED __attribute__((aligned(64)))

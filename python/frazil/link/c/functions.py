@@ -11,7 +11,8 @@ import platform
 from collections.abc import Mapping
 from functools import cache
 
-from frazil.graph.dataclass import dataclass
+from frazil.link.c.halves import HALVES
+from frazil.link.c.helper import Helper
 from frazil.link.toolchain.symbols import OF_SCIPY
 from frazil.scalar.digamma import NEAR, RESTS, ROOTS
 from frazil.scalar.scipy_functions import ARITIES
@@ -26,6 +27,7 @@ C_TYPES: Mapping[str, str] = {
     "uint16": "u2",
     "uint32": "u4",
     "uint64": "u8",
+    "float16": "half",
     "float32": "f4",
     "float64": "f8",
 }
@@ -37,6 +39,7 @@ typedef signed char i1; typedef short i2; typedef int i4; typedef long long i8;
 typedef unsigned char u1; typedef unsigned short u2; typedef unsigned int u4;
 typedef unsigned long long u8;
 typedef float f4; typedef double f8;
+typedef unsigned short half;
 #define INLINE static inline __attribute__((always_inline))
 #define NOINLINE __attribute__((noinline))
 #define ALIGNED __attribute__((aligned(64)))
@@ -82,17 +85,6 @@ OF_RUNTIME: Mapping[str, str] = {
 """Functions of the runtime that are reached by a pointer, and the types of their operands."""
 
 
-@dataclass(frozen=True, slots=True)
-class Helper:
-    """A function written in C. In its text ``$T`` is the operands' type, ``$self`` the function's
-    own name, ``$name`` another function of that type and ``$name@f8`` one of another type.
-    ``vector``: loops over it can be vectorised.
-    """
-
-    text: str
-    vector: bool = True
-
-
 def _through_pointer(name: str, nin: int) -> Helper:
     """A function of SciPy for any float: it computes in f8, and says of all results in which."""
     params = ", ".join(f"$T x{k}" for k in range(nin))
@@ -102,6 +94,7 @@ def _through_pointer(name: str, nin: int) -> Helper:
 
 
 HELPERS: Mapping[tuple[str, str], Helper] = {
+    **HALVES,
     **{(name, "f"): _through_pointer(name, nin) for name, nin in ARITIES.items()},
     # The quotient that goes with the remainder below: a - rest is a multiple of b, give or take a
     # rounding, which is why it is rounded to the nearest integer from below.

@@ -21,6 +21,7 @@ from frazil.scalar.elementary import Elementary
 from frazil.scalar.expression_text import PLACE, check_text
 from frazil.scalar.loop import ScalarLoop, loop_result
 from frazil.scalar.op import ScalarOp, lowering_for
+from frazil.scalar.storage import STORED, computed_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,13 @@ class Unit(Definitions):
         """The expression, of dtype ``source``, converted to ``target`` as ``astype`` does."""
         if source == target:
             return expression
+        if source == STORED:
+            wide = f"{self.function('from_half', source)}({expression})"
+            return self.convert(wide, computed_in(source), target)
+        if target == STORED:
+            own = source if source in ("float32", "float64") else computed_in(target)
+            given = self.convert(expression, source, own)
+            return f"{self.function('to_half', own)}({given})"
         if target == "bool":
             return f"({expression} != 0)"
         if source.startswith("float") and np.dtype(target).kind in "iu":
@@ -198,6 +206,8 @@ def literal_text(literal: Literal) -> str:
     dtype, value = literal.dtype, literal.value
     if dtype == "bool":
         return "1" if value else "0"
+    if dtype == STORED:
+        return f"((half){np.float16(value).view(np.uint16):#06x})"
     if dtype.startswith("float"):
         return _float_text(float(value), "f" if dtype == "float32" else "")
     number = int(value)

@@ -8,6 +8,7 @@ from functools import cache
 from frazil._core import FrozenApply, Variable
 from frazil.link.fusion.views import REPEATED, Axes
 from frazil.scalar.elemwise import Elemwise
+from frazil.scalar.storage import STORED, computes_wide
 from frazil.tensor.advanced_indexing import (
     FULL,
     INDEX,
@@ -31,13 +32,28 @@ def has_complex(node: FrozenApply) -> bool:
     return not _COMPLEX.isdisjoint([x.dtype for x in (*node.inputs, *node.outputs)])
 
 
+def has_stored(node: FrozenApply) -> bool:
+    """Whether operands or results of a node have a dtype that nothing computes in."""
+    return any(x.dtype == STORED for x in (*node.inputs, *node.outputs))
+
+
 def can_loop(node: FrozenApply) -> bool:
     """Whether loops know the node's op, and what it is applied to."""
     if has_complex(node):
         return False
+    if has_stored(node) and not _converts(node):
+        return False
     if isinstance(node.op, CumOp):
         return bool(node.inputs[0].type.shape[node.op.axis] != 1)
     return isinstance(node.op, (Elemwise, Reduce, AdvancedSubtensor, AdvancedIncSubtensor))
+
+
+def _converts(node: FrozenApply) -> bool:
+    """Whether loops convert what is stored for the node's op, or move it as it is."""
+    op = node.op
+    if isinstance(op, Elemwise):
+        return computes_wide(op.scalar_op)
+    return isinstance(op, AdvancedSubtensor) or (isinstance(op, AdvancedIncSubtensor) and op.set)
 
 
 def row_dimension(node: FrozenApply) -> int | None:

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 from frazil._core import FrozenApply
 from frazil.scalar.elemwise import Elemwise
 from frazil.scalar.op import ScalarOp
+from frazil.scalar.storage import STORED, computed_in, computes_wide
 
 
 class Fusion(Protocol):
@@ -153,7 +154,7 @@ class LoweredOps:
         result = node.output_types[0].dtype
         found = known.get((*operands, result))
         if found is None:
-            found = known[*operands, result] = self._lowers(op, operands, result)
+            found = known[*operands, result] = self._lowers(op, *_computed(op, operands, result))
         return found
 
     def refusal(self, node: FrozenApply) -> str | None:
@@ -163,4 +164,14 @@ class LoweredOps:
         operands, result = tuple(x.dtype for x in node.inputs), node.output_types[0].dtype
         if any(dtype.startswith("complex") for dtype in (*operands, result)):
             return "loops compute with real numbers"
-        return self._refusal(node.op.scalar_op, operands, result)
+        op = node.op.scalar_op
+        if not computes_wide(op) and STORED in (*operands, result):
+            return "loops compute with float16 in float32, whose numbers are nearer to each other"
+        return self._refusal(op, *_computed(op, operands, result))
+
+
+def _computed(op: ScalarOp, operands: tuple[str, ...], result: str) -> tuple[tuple[str, ...], str]:
+    """The dtypes of a statement, for those of a node: loops convert what is stored."""
+    if op.converts_to is not None:
+        return operands, result
+    return tuple(map(computed_in, operands)), computed_in(result)

@@ -21,6 +21,7 @@ from frazil.link.kernel.loop_kernel import (
     Take,
 )
 from frazil.scalar.loop import ScalarLoop, loop_result
+from frazil.scalar.storage import STORED
 
 PATIENCE = 4096
 """Steps after which a scalar loop asks whether to stop, as by Ctrl-C: a power of two."""
@@ -104,6 +105,8 @@ def _body(loop: ScalarLoop) -> ScalarLoopBody:
             numbers[x] = len(numbers)
             literals.append(Literal(x.dtype, x.data.item()))
     statements: list[Statement] = []
+    if STORED in (*(x.dtype for x in numbers), *(node.outputs[0].dtype for node in order)):
+        raise LoweringError(f"loops alone convert {STORED}")
     for node in order:
         if len(node.output_types) > 1:
             raise LoweringError(f"{node.op} has several results")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from frazil._core import FrozenFunctionGraph, Program, Variable
-from frazil.link.fusion.alignment import has_complex
+from frazil.link.fusion.alignment import has_complex, has_stored
 from frazil.link.fusion.fusion import FusedLoop
 from frazil.link.fusion.registry import Fusion
 from frazil.link.fusion.segments import Segmentation
@@ -13,6 +13,7 @@ from frazil.link.kernel.compiler import KernelCompiler, NativeKernel
 from frazil.link.kernel.scan_kernel import AnyKernel
 from frazil.link.lowering.inner import Inner, RemembersPrograms, inner_graphs, plan_inner
 from frazil.link.lowering.loop_kernels import kernel_call
+from frazil.link.lowering.moves import moves
 from frazil.link.lowering.node import call_op, lower_node
 from frazil.link.lowering.origin import Origin
 from frazil.link.lowering.scan import run_scan
@@ -82,7 +83,8 @@ class Plan:
                 run_scan(lowering, task, self.scans[task], native[self.scans[task].kernel])
             else:
                 lowering.builder.origin(Origin((task,)))
-                lower = call_op if has_complex(task) else lower_node
+                is_foreign = has_complex(task) or (has_stored(task) and not moves(task.op))
+                lower = call_op if is_foreign else lower_node
                 lower(task.op, task, lowering)
         return lowering.builder.finish([lowering.slot(output) for output in self.outputs])
 

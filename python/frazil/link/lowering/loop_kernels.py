@@ -37,6 +37,7 @@ from frazil.link.kernel.loop_kernel import (
     Write,
 )
 from frazil.scalar import ScalarOp, cast
+from frazil.scalar.storage import STORED, computed_in
 from frazil.tensor.advanced_indexing import AdvancedIncSubtensor, AdvancedSubtensor
 from frazil.tensor.cumulation import CumOp
 from frazil.tensor.reductions import Reduce
@@ -281,11 +282,24 @@ class _Assembly:
         self._store(output)
 
     def _computed(self, node: FrozenApply, args: list[Value]) -> Value:
-        """The last statement of those that compute an elementwise node."""
-        op, dtype = node.op.scalar_op, node.outputs[0].dtype
+        """The last statement of those that compute an elementwise node.
+
+        What is stored as float16 becomes float32 before, and the result of that dtype behind.
+        """
+        op, dtype, dtypes = node.op.scalar_op, node.outputs[0].dtype, _dtypes(node)
+        if op.converts_to is not None or STORED not in (dtype, *dtypes):
+            return self._computed_in(op, dtype, dtypes, args)
+        wide = [*map(computed_in, dtypes)]
+        value = self._computed_in(op, computed_in(dtype), wide, self._converted(args, dtypes, wide))
+        return value if dtype != STORED else _Steps(self, dtype).step(cast(dtype), value)
+
+    def _computed_in(
+        self, op: ScalarOp, dtype: str, dtypes: Sequence[str], args: list[Value]
+    ) -> Value:
+        """The last statement of those that compute an op on values of these dtypes."""
         if op.rule in ("float", "floor") and dtype.startswith("float"):
             # Functions of floats take the type that they compute in, so all linkers convert alike.
-            args = self._converted(args, node, op.operand_dtypes(_dtypes(node), dtype))
+            args = self._converted(args, dtypes, op.operand_dtypes(dtypes, dtype))
         write = formula(op, dtype)
         if write is not None:
             last: Value = write(_Steps(self, dtype), *args)
@@ -294,10 +308,10 @@ class _Assembly:
         return "statement", len(self.made) - 1
 
     def _converted(
-        self, args: list[Value], node: FrozenApply, wanted: Sequence[str]
+        self, args: list[Value], dtypes: Sequence[str], wanted: Sequence[str]
     ) -> list[Value]:
-        """The operands of a node as values of the dtypes that are wanted."""
-        each = zip(args, _dtypes(node), wanted, strict=True)
+        """Values of some dtypes as values of those that are wanted."""
+        each = zip(args, dtypes, wanted, strict=True)
         return [
             value if own == other else _Steps(self, other).step(cast(other), value)
             for value, own, other in each

@@ -20,6 +20,7 @@ from frazil.scalar.elementary import Elementary
 from frazil.scalar.expression_text import check_text
 from frazil.scalar.loop import loop_result
 from frazil.scalar.op import ScalarOp, lowering_for
+from frazil.scalar.storage import STORED, computed_in
 
 
 class Expressions:
@@ -102,6 +103,8 @@ class Expressions:
         """Lines of Python; the last is the expression, converted as NumPy's ``astype`` does."""
         if source == target:
             return [text]
+        if source == STORED:
+            return self.convert(f"{computed_in(source)}({text})", computed_in(source), target)
         if target == "bool":
             return [f"({text} != 0)"]
         if source.startswith("float") and np.dtype(target).kind in "iu":

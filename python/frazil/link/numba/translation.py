@@ -20,8 +20,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from frazil.link.numba.halves import Halves
 from frazil.link.numba.values import ITEMS, LLVM_TYPES, Value, constant, literal
 from frazil.scalar.op import ScalarOp
+from frazil.scalar.storage import STORED, computed_in
 
 
 class Callee(Protocol):
@@ -422,6 +424,11 @@ class Writer:
             return constant(dtype, value.literal)
         if value.dtype == dtype:
             return value
+        if value.dtype == STORED:
+            return self.cast(Halves(self.value).from_half(value), dtype)
+        if dtype == STORED:
+            wide = value if value.is_float else self.cast(value, computed_in(dtype))
+            return Halves(self.value).to_half(wide)
         if dtype == "bool":
             zero = constant(value.dtype, 0).text
             compared = "fcmp une" if value.is_float else "icmp ne"

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from frazil.graph.dataclass import dataclass
+from frazil.scalar.storage import STORED
 
 INF = "inf"
 """What a text of a user calls infinity."""
@@ -20,6 +21,7 @@ LLVM_TYPES: Mapping[str, str] = {
     "status": "i32*",
     "bool": "i1",
     **{f"{sign}int{bits}": f"i{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)},
+    "float16": "i16",
     "float32": "float",
     "float64": "double",
 }
@@ -44,13 +46,16 @@ class Value:
 
     @property
     def is_float(self) -> bool:
-        return self.dtype.startswith("float")
+        """Whether it is a float to LLVM; one of 16 bits is these bits."""
+        return self.dtype in ("float32", "float64")
 
 
 def constant(dtype: str, value: bool | int | float) -> Value:
     """A number of that type; integers wrap around."""
     if dtype == "bool":
         return Value(dtype, "true" if value else "false")
+    if dtype == STORED:
+        return Value(dtype, str(np.float16(value).view(np.int16)))
     if dtype.startswith("float"):
         wide = float(np.dtype(dtype).type(value))
         return Value(dtype, f"0x{struct.unpack('<Q', struct.pack('<d', wide))[0]:016X}")

@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias
 
 from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
+from frazil.scalar.storage import computed_in
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.fft.operations import (
     SWAPPED,
@@ -34,14 +35,14 @@ def _as_complex(x: Variable) -> Variable:
     kind = x.type.numpy_dtype.kind
     if kind == "c":
         return x
-    return as_tensor(x, "complex64" if x.dtype == "float32" else "complex128")
+    return as_tensor(x, "complex64" if x.dtype in ("float16", "float32") else "complex128")
 
 
 def _as_real(x: Variable, name: str) -> Variable:
     kind = x.type.numpy_dtype.kind
     if kind == "c":
         raise TypeError(f"{name} takes real numbers; given {x.type}. Take ft.real of it, or fft")
-    return x if kind == "f" else as_tensor(x, "float64")
+    return as_tensor(x, computed_in(x.dtype)) if kind == "f" else as_tensor(x, "float64")
 
 
 def _norm(norm: Norm) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from frazil._core import FrozenApply, TensorType, Variable
 from frazil.graph.op import Array
 from frazil.scalar.constants import as_tensor
+from frazil.scalar.storage import STORED
 from frazil.tensor.diagonals import eye
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.linalg.stacks import static_front
@@ -94,10 +95,25 @@ def real_dtype(x: Variable) -> str:
 
 
 def as_floating(x: Variable) -> Variable:
-    """Return ``x`` in its dtype if that is floating, else in float64."""
+    """Return ``x`` in its dtype if that is one of linear algebra, else in float64."""
     return as_tensor(x, floating(x.dtype))
 
 
+def as_fractional(x: Variable) -> Variable:
+    """Return ``x`` in its dtype if that is floating or complex, else in float64."""
+    return x if x.type.numpy_dtype.kind in "fc" else as_tensor(x, "float64")
+
+
 def floating(dtype: str) -> str:
-    """Return ``dtype`` if it is floating, or complex, else float64."""
+    """Return ``dtype`` if it is floating, or complex, else float64.
+
+    Raises
+    ------
+    TypeError
+        For float16, as in NumPy: there are no routines for it.
+    """
+    if dtype == STORED:
+        raise TypeError(
+            f"array type {dtype} is unsupported in linalg; cast it, as in x.astype('float32')"
+        )
     return dtype if np.dtype(dtype).kind in "fc" else "float64"

@@ -17,7 +17,7 @@ from frazil.tensor.items import get_item
 from frazil.tensor.lengths import length
 from frazil.tensor.linalg.factors import svdvals
 from frazil.tensor.linalg.general import inv
-from frazil.tensor.linalg.matrices import as_floating, check_matrices, check_square
+from frazil.tensor.linalg.matrices import as_fractional, check_matrices, check_square
 from frazil.tensor.moments import squared_sizes
 from frazil.tensor.reductions import any, max, min, sum
 from frazil.tensor.transposition import moveaxis
@@ -57,7 +57,7 @@ def norm(
     >>> ft.linalg.norm([[1.0, -2.0], [3.0, 4.0]], 1).eval()
     array(6.)
     """
-    x = as_floating(as_tensor(x))
+    x = as_fractional(as_tensor(x))
     axes = tuple(range(x.ndim)) if axis is None else normalize_axes(axis, x.ndim)
     if ord is None:
         return _root_of_squares(x, axes, keepdims)
@@ -165,7 +165,7 @@ def vector_norm(
     >>> ft.linalg.vector_norm([[3.0, 4.0], [5.0, 12.0]], axis=1).eval()
     array([ 5., 13.])
     """
-    x = as_floating(as_tensor(x))
+    x = as_fractional(as_tensor(x))
     axes = tuple(range(x.ndim)) if axis is None else normalize_axes(axis, x.ndim)
     return _vector_norm(x, ord, axes, keepdims)
 
@@ -196,7 +196,7 @@ def matrix_norm(
     >>> ft.linalg.matrix_norm([[0.0, 3.0], [2.0, 0.0]], ord="nuc").eval()
     array(5.)
     """
-    x = as_floating(as_tensor(x))
+    x = as_fractional(as_tensor(x))
     if x.ndim < 2:
         raise ValueError(f"matrix_norm takes matrices; given {x.type}")
     return _matrix_norm(x, "fro" if ord is None else ord, (x.ndim - 2, x.ndim - 1), keepdims)
@@ -238,7 +238,7 @@ def cond(x: TensorLike, p: float | str | None = None) -> Variable:
     >>> ft.linalg.cond([[1.0, 1.0], [1.0, 1.0]], 1).eval()
     array(inf)
     """
-    x = as_floating(as_tensor(x))
+    x = as_fractional(as_tensor(x))
     check_matrices(x, "cond")
     if 0 in x.type.shape[-2:]:
         raise np.linalg.LinAlgError(f"{_WITHOUT_ELEMENTS}: {x.type}")

@@ -14,7 +14,8 @@ impl Emitter<'_> {
             return x;
         }
         if self.wide.is_some() {
-            let alike = from.ir() == to.ir() && from != Dtype::Bool && to != Dtype::Bool;
+            let other = |own: Dtype| matches!(own.kind(), Kind::Bool | Kind::Half);
+            let alike = from.ir() == to.ir() && !other(from) && !other(to);
             if alike {
                 return x;
             }
@@ -31,6 +32,15 @@ impl Emitter<'_> {
             };
         }
         match (from.kind(), to.kind()) {
+            (Kind::Half, _) => {
+                let x = self.widened_half(x);
+                self.convert(x, Dtype::Float32, to)
+            }
+            (Kind::Float, Kind::Half) => self.narrowed_to_half(x, from),
+            (_, Kind::Half) => {
+                let x = self.convert(x, from, Dtype::Float32);
+                self.narrowed_to_half(x, Dtype::Float32)
+            }
             (_, Kind::Bool) => {
                 let zero = self.number(from, 0.0);
                 self.compare(Op::Neq, from, x, zero)

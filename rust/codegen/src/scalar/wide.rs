@@ -14,6 +14,7 @@ pub(crate) fn has_wide_form(op: Op, own: Dtype) -> bool {
             let calls = op == Op::Polygamma || op.is_of_scipy() || op.is_function(own);
             !one_by_one && !calls
         }
+        Kind::Half => false,
         Kind::Signed => of_bits(op) || of_integers(op) || of_ordered(op),
         Kind::Unsigned => of_bits(op) || of_integers(op),
         Kind::Bool => {

@@ -17,7 +17,7 @@ use crate::value::error::Error;
 use crate::value::ty::{Dim, Ty};
 
 /// What a stream starts with; the last byte is the version of the format.
-const MAGIC: &[u8; 8] = b"frazilg\x02";
+const MAGIC: &[u8; 8] = b"frazilg\x03";
 
 /// Lists within lists of parameters deeper than this are refused, so that no stream exhausts the stack.
 pub(crate) const MAX_PARAM_DEPTH: usize = 64;

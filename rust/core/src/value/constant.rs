@@ -5,6 +5,7 @@ use bytemuck::{Pod, Zeroable};
 use super::digest::{Digest, DigestWriter};
 use super::dtype::DType;
 use super::error::Error;
+use super::half::to_half;
 use super::ty::{Dim, Ty};
 
 /// Storage unit; its alignment is that of the widest vector load.
@@ -92,7 +93,7 @@ impl WeakScalar {
             WeakScalar::Bool(_) => other.promote(DType::Bool),
             WeakScalar::Int(_) if other == DType::Bool => self.default_dtype(),
             WeakScalar::Float(_) if !other.is_float() && !other.is_complex() => DType::Float64,
-            WeakScalar::Complex(..) if other.part() == DType::Float32 => DType::Complex64,
+            WeakScalar::Complex(..) if other.is_float() || other.is_complex() => other.complex(),
             WeakScalar::Complex(..) => DType::Complex128,
             WeakScalar::Int(_) | WeakScalar::Float(_) => other,
         }
@@ -106,6 +107,7 @@ impl WeakScalar {
             WeakScalar::Complex(re, im) => return complex(re, im, dtype),
             WeakScalar::Float(value) => {
                 return match dtype {
+                    DType::Float16 => ConstantData::new(dtype, &[], &to_half(value).to_ne_bytes()),
                     DType::Float32 => ConstantData::new(dtype, &[], &(value as f32).to_ne_bytes()),
                     DType::Float64 => ConstantData::new(dtype, &[], &value.to_ne_bytes()),
                     _ if dtype.is_complex() => complex(value, 0.0, dtype),
@@ -115,6 +117,7 @@ impl WeakScalar {
         };
         match dtype {
             DType::Bool => ConstantData::new(dtype, &[], &[(integer != 0) as u8]),
+            DType::Float16 => ConstantData::new(dtype, &[], &to_half(integer as f64).to_ne_bytes()),
             DType::Float32 => ConstantData::new(dtype, &[], &(integer as f32).to_ne_bytes()),
             DType::Float64 => ConstantData::new(dtype, &[], &(integer as f64).to_ne_bytes()),
             _ if dtype.is_complex() => complex(integer as f64, 0.0, dtype),

@@ -21,6 +21,7 @@ pub enum DType {
     UInt16,
     UInt32,
     UInt64,
+    Float16,
     Float32,
     Float64,
     Complex64,
@@ -39,7 +40,7 @@ pub enum Kind {
 
 impl DType {
     /// Every element type, in declaration order.
-    pub const ALL: [DType; 13] = [
+    pub const ALL: [DType; 14] = [
         DType::Bool,
         DType::Int8,
         DType::Int16,
@@ -49,6 +50,7 @@ impl DType {
         DType::UInt16,
         DType::UInt32,
         DType::UInt64,
+        DType::Float16,
         DType::Float32,
         DType::Float64,
         DType::Complex64,
@@ -56,7 +58,7 @@ impl DType {
     ];
 
     /// The types whose elements are one number each, in declaration order.
-    pub const REAL: [DType; 11] = {
+    pub const REAL: [DType; 12] = {
         let [real @ .., _, _] = DType::ALL;
         real
     };
@@ -73,6 +75,7 @@ impl DType {
             DType::UInt16 => "uint16",
             DType::UInt32 => "uint32",
             DType::UInt64 => "uint64",
+            DType::Float16 => "float16",
             DType::Float32 => "float32",
             DType::Float64 => "float64",
             DType::Complex64 => "complex64",
@@ -84,7 +87,7 @@ impl DType {
     pub fn itemsize(self) -> usize {
         match self {
             DType::Bool | DType::Int8 | DType::UInt8 => 1,
-            DType::Int16 | DType::UInt16 => 2,
+            DType::Int16 | DType::UInt16 | DType::Float16 => 2,
             DType::Int32 | DType::UInt32 | DType::Float32 => 4,
             DType::Int64 | DType::UInt64 | DType::Float64 | DType::Complex64 => 8,
             DType::Complex128 => 16,
@@ -110,7 +113,7 @@ impl DType {
     pub(crate) fn complex(self) -> DType {
         match (self.kind(), self.itemsize()) {
             (Kind::Complex, _) => self,
-            (Kind::Float, 4) | (Kind::Bool, _) | (Kind::Integer, 1 | 2) => DType::Complex64,
+            (Kind::Float, 2 | 4) | (Kind::Bool, _) | (Kind::Integer, 1 | 2) => DType::Complex64,
             _ => DType::Complex128,
         }
     }
@@ -119,7 +122,7 @@ impl DType {
     pub fn kind(self) -> Kind {
         match self {
             DType::Bool => Kind::Bool,
-            DType::Float32 | DType::Float64 => Kind::Float,
+            DType::Float16 | DType::Float32 | DType::Float64 => Kind::Float,
             DType::Complex64 | DType::Complex128 => Kind::Complex,
             _ => Kind::Integer,
         }
@@ -160,8 +163,13 @@ impl DType {
             (_, Kind::Complex) if low.complex() == DType::Complex128 => DType::Complex128,
             (_, Kind::Complex) => high,
             (Kind::Integer, Kind::Float) => {
-                // A 24-bit mantissa holds integers of up to two bytes only.
-                if low.itemsize() <= 2 { high } else { DType::Float64 }
+                // 11 bits hold integers of one byte, 24 bits those of two.
+                match low.itemsize() {
+                    1 => high,
+                    2 if high == DType::Float16 => DType::Float32,
+                    2 => high,
+                    _ => DType::Float64,
+                }
             }
             (Kind::Integer, _) => {
                 if low.is_unsigned() == high.is_unsigned() {
@@ -177,7 +185,8 @@ impl DType {
                     }
                 }
             }
-            (Kind::Float | Kind::Complex, _) => DType::Float64,
+            _ if low.itemsize() > high.itemsize() => low,
+            _ => high,
         }
     }
 
@@ -235,6 +244,12 @@ mod tests {
         assert_eq!(Int16.promote(Float32), Float32);
         assert_eq!(Int32.promote(Float32), Float64);
         assert_eq!(UInt16.promote(Float32), Float32);
+        assert_eq!(UInt8.promote(Float16), Float16);
+        assert_eq!(Int16.promote(Float16), Float32);
+        assert_eq!(Int32.promote(Float16), Float64);
+        assert_eq!(Float16.promote(Float32), Float32);
+        assert_eq!(Float64.promote(Float16), Float64);
+        assert_eq!(Float16.promote(Complex64), Complex64);
         assert_eq!(Bool.promote(Int8), Int8);
         assert_eq!(Int64.promote(UInt32), Int64);
         assert_eq!(Bool.promote(Complex64), Complex64);

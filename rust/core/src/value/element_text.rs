@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::constant::ConstantData;
 use super::dtype::{DType, Kind};
+use super::half::{from_half, to_half};
 
 /// The value of a constant without dimensions, or its type.
 pub(crate) fn short(data: &ConstantData) -> String {
@@ -62,6 +63,11 @@ fn element(out: &mut String, dtype: DType, bytes: &[u8]) {
             float(out, f64::from_bits(bits));
             Ok(())
         }
+        Kind::Float if dtype == DType::Float16 => match from_half(bits as u16) {
+            _ if bits == 0x7e00 => write!(out, "nan"),
+            value if value.is_nan() => write!(out, "nan:{bits:04x}"),
+            value => write!(out, "{:?}", shortest(value)),
+        },
         Kind::Float | Kind::Complex => match f32::from_bits(bits as u32) {
             value if value.to_bits() == f32::NAN.to_bits() => write!(out, "nan"),
             value if value.is_nan() => write!(out, "nan:{:08x}", value.to_bits()),
@@ -73,6 +79,15 @@ fn element(out: &mut String, dtype: DType, bytes: &[u8]) {
         Kind::Integer => write!(out, "{bits}"),
     };
 }
+
+/// The number of fewest digits that rounds to this one of 16 bits.
+fn shortest(value: f32) -> f64 {
+    (0..5)
+        .filter_map(|digits| format!("{value:.digits$e}").parse::<f64>().ok())
+        .find(|&near| from_half(to_half(near)) == value)
+        .unwrap_or(value.into())
+}
+
 /// The shortest digits that give the number back; NaNs, which differ by their bits, by those.
 pub(crate) fn float(out: &mut String, value: f64) {
     let _ = match value {

@@ -34,7 +34,7 @@ pub enum ErrorClass {
 pub enum Error {
     #[error(
         "unknown dtype {name:?}: expected one of bool, int8, int16, int32, int64, uint8, uint16, uint32, \
-         uint64, float32, float64, complex64, complex128"
+         uint64, float16, float32, float64, complex64, complex128"
     )]
     UnknownDType { name: String },
 

@@ -5,6 +5,7 @@
 
 use super::constant::{ConstantData, WeakScalar};
 use super::dtype::{DType, Kind};
+use super::half::from_half;
 
 /// Constants with more elements are not searched for one repeated value.
 const MAX_ELEMENTS: usize = 4096;
@@ -73,6 +74,9 @@ pub fn uniform_value(data: &ConstantData) -> Option<WeakScalar> {
     }
     Some(match dtype {
         DType::Bool => WeakScalar::Bool(first[0] != 0),
+        DType::Float16 => {
+            WeakScalar::Float(from_half(u16::from_ne_bytes(first.try_into().ok()?)).into())
+        }
         DType::Float32 => WeakScalar::Float(f32::from_ne_bytes(first.try_into().ok()?) as f64),
         DType::Float64 => WeakScalar::Float(f64::from_ne_bytes(first.try_into().ok()?)),
         _ => {

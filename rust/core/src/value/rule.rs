@@ -7,7 +7,8 @@ use super::error::Error;
 
 /// How a scalar op's result type follows from its operands' types.
 ///
-/// NumPy would give float16 for a few small integers; frazil has no float16 and gives float32 there.
+/// Where no operand is float16, nothing is: of small integers NumPy's functions make float16, and
+/// frazil's float32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TypeRule {
     /// The common type: `add`, `maximum`.
@@ -66,7 +67,11 @@ impl TypeRule {
             TypeRule::Floor if common == DType::Bool => DType::Int8,
             TypeRule::Floor => common,
             TypeRule::Float => {
-                dtypes.iter().copied().map(as_float).reduce(DType::promote).unwrap_or(common)
+                let float = dtypes.iter().copied().map(as_float).reduce(DType::promote);
+                match float.unwrap_or(common) {
+                    DType::Float16 if !dtypes.contains(&DType::Float16) => DType::Float32,
+                    float => float,
+                }
             }
             TypeRule::Part => common.part(),
             TypeRule::Complex if common.is_complex() => {
@@ -100,7 +105,8 @@ impl TypeRule {
 fn as_float(dtype: DType) -> DType {
     match (dtype.kind(), dtype.itemsize()) {
         (Kind::Float | Kind::Complex, _) => dtype,
-        (_, 1 | 2) => DType::Float32,
+        (_, 1) => DType::Float16,
+        (_, 2) => DType::Float32,
         _ => DType::Float64,
     }
 }
@@ -150,6 +156,11 @@ mod tests {
         assert_eq!(result("float", &[Int8, UInt16]).unwrap(), Float32);
         assert_eq!(result("float", &[Int32, Float32]).unwrap(), Float64);
         assert_eq!(result("float", &[Bool, Float64]).unwrap(), Float64);
+        assert_eq!(result("float", &[Int8, Bool]).unwrap(), Float32);
+        assert_eq!(result("float", &[Int8, Float16]).unwrap(), Float16);
+        assert_eq!(result("float", &[UInt16, Float16]).unwrap(), Float32);
+        assert_eq!(result("division", &[Float16, Int8]).unwrap(), Float16);
+        assert_eq!(result("complex", &[Float16, Float16]).unwrap(), Complex64);
         assert_eq!(result("division", &[Int8, Int8]).unwrap(), Float64);
         assert_eq!(result("division", &[Float32, Int8]).unwrap(), Float32);
         assert_eq!(result("comparison", &[Float32, Int8]).unwrap(), Bool);

@@ -107,7 +107,9 @@ macro_rules! for_terms {
             DType::Int64 => $function::<i64>($($argument),*),
             DType::Float32 => $function::<f32>($($argument),*),
             DType::Float64 => $function::<f64>($($argument),*),
-            DType::Complex64 | DType::Complex128 => unreachable!("the builder refuses these"),
+            DType::Float16 | DType::Complex64 | DType::Complex128 => {
+                unreachable!("the builder refuses these")
+            }
         }
     };
 }

@@ -1,6 +1,6 @@
 //! What is done with the elements of one row: copied, repeated, added.
 
-use frazil_core::DType;
+use frazil_core::{DType, from_half, to_half};
 
 #[cfg(target_arch = "x86_64")]
 use crate::processor::Level;
@@ -61,6 +61,9 @@ pub(crate) unsafe fn add_row(
             DType::Int64 | DType::UInt64 => {
                 add_each::<u64>(destination, to, source, from, count, u64::wrapping_add)
             }
+            DType::Float16 => add_each::<u16>(destination, to, source, from, count, |a, b| {
+                to_half((from_half(a) + from_half(b)).into())
+            }),
             DType::Float32 => add_each::<f32>(destination, to, source, from, count, |a, b| a + b),
             DType::Float64 => add_each::<f64>(destination, to, source, from, count, |a, b| a + b),
             DType::Complex64 | DType::Complex128 => unreachable!("the builder refuses these"),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use frazil_core::DType;
+use frazil_core::{DType, from_half, to_half};
 use serde::{Deserialize, Serialize};
 
 /// An element of a tensor: up to eight bytes in native order. It is one number: for a complex type
@@ -21,6 +21,7 @@ impl Scalar {
         let dtype = dtype.part();
         match dtype {
             DType::Bool => Scalar::from_i128(dtype, (value != 0.0) as i128),
+            DType::Float16 => Scalar::new(dtype, &to_half(value).to_ne_bytes()),
             DType::Float32 => Scalar::new(dtype, &(value as f32).to_ne_bytes()),
             DType::Float64 => Scalar::new(dtype, &value.to_ne_bytes()),
             _ => Scalar::from_i128(dtype, value as i128),
@@ -61,6 +62,7 @@ impl Scalar {
             DType::UInt64 => {
                 Scalar::new(dtype, &(clamp(value, 0, u64::MAX.into()) as u64).to_ne_bytes())
             }
+            DType::Float16 => Scalar::new(dtype, &to_half(value as f64).to_ne_bytes()),
             DType::Float32 => Scalar::new(dtype, &(value as f32).to_ne_bytes()),
             DType::Float64 | DType::Complex64 | DType::Complex128 => {
                 Scalar::new(dtype, &(value as f64).to_ne_bytes())
@@ -133,6 +135,9 @@ impl fmt::Display for Scalar {
             DType::UInt16 => write!(f, "{}", u16::from_ne_bytes(head(bytes))),
             DType::UInt32 => write!(f, "{}", u32::from_ne_bytes(head(bytes))),
             DType::UInt64 => write!(f, "{}", u64::from_ne_bytes(head(bytes))),
+            DType::Float16 => {
+                write!(f, "{:?}", from_half(u16::from_ne_bytes(head(bytes))))
+            }
             DType::Float32 => write!(f, "{:?}", f32::from_ne_bytes(head(bytes))),
             DType::Float64 | DType::Complex64 | DType::Complex128 => {
                 write!(f, "{:?}", f64::from_ne_bytes(head(bytes)))

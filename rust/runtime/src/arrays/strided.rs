@@ -1,6 +1,6 @@
 //! Moving elements between strided arrays: copy, fill, add.
 
-use frazil_core::DType;
+use frazil_core::{DType, from_half};
 use smallvec::SmallVec;
 
 use crate::arrays::layout::Layout;
@@ -319,6 +319,7 @@ pub(crate) unsafe fn read_integer(dtype: DType, source: *const u8) -> i64 {
             DType::UInt16 => source.cast::<u16>().read().into(),
             DType::UInt32 => source.cast::<u32>().read().into(),
             DType::UInt64 => source.cast::<u64>().read().try_into().unwrap_or(i64::MAX),
+            DType::Float16 => from_half(source.cast::<u16>().read()) as i64,
             DType::Float32 => source.cast::<f32>().read() as i64,
             DType::Float64 => source.cast::<f64>().read() as i64,
             DType::Complex64 | DType::Complex128 => unreachable!("the builder refuses these"),

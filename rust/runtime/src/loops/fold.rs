@@ -40,7 +40,7 @@ impl Fold {
     /// Whether it is known what it does to elements of this type.
     pub fn takes(self, dtype: DType) -> bool {
         let bitwise = matches!(self, Fold::And | Fold::Or);
-        !(dtype.is_complex() || dtype.is_float() && bitwise)
+        !(dtype.is_complex() || dtype == DType::Float16 || dtype.is_float() && bitwise)
     }
 
     /// Folds `count` elements into as many others, one by one. Integers wrap; a NaN wins.
@@ -69,7 +69,9 @@ impl Fold {
                 DType::UInt64 => integers::<u64>(self, to, from, count),
                 DType::Float32 => floats::<f32>(self, to, from, count),
                 DType::Float64 => floats::<f64>(self, to, from, count),
-                DType::Complex64 | DType::Complex128 => unreachable!("the builder refuses these"),
+                DType::Float16 | DType::Complex64 | DType::Complex128 => {
+                    unreachable!("the builder refuses these")
+                }
             }
         }
     }

@@ -178,7 +178,7 @@ impl Builder {
         for &slot in outputs {
             self.info(slot)?;
         }
-        self.check_complex()?;
+        self.check_dtypes()?;
         let watched = self.watched;
         let contents = Contents {
             slots: self.slots,
@@ -194,16 +194,21 @@ impl Builder {
         Ok(if watched { program.watched() } else { program })
     }
 
-    /// Only foreign functions know what to do with complex numbers.
-    fn check_complex(&self) -> Built<()> {
-        let known = |kind: &InstrKind| matches!(kind, InstrKind::Call(_));
-        for instr in self.instrs.iter().filter(|instr| !known(&instr.kind)) {
+    /// Only foreign functions know what to do with complex numbers. Numbers of 16 bits are moved,
+    /// and kernels convert them.
+    fn check_dtypes(&self) -> Built<()> {
+        let foreign = |kind: &InstrKind| matches!(kind, InstrKind::Call(_));
+        for instr in self.instrs.iter().filter(|instr| !foreign(&instr.kind)) {
             for slot in instr.kind.reads().into_iter().chain(instr.kind.writes()) {
                 let given = self.info(slot)?.dtype;
-                if given.is_complex() {
-                    let needed = "complex numbers are for foreign functions only";
-                    return Err(BuildError::UnsupportedDType { slot, given, needed });
-                }
+                let needed = match given {
+                    DType::Float16 if !instr.kind.moves() => {
+                        "float16 is converted before anything is computed with it"
+                    }
+                    _ if given.is_complex() => "complex numbers are for foreign functions only",
+                    _ => continue,
+                };
+                return Err(BuildError::UnsupportedDType { slot, given, needed });
             }
         }
         Ok(())

@@ -28,7 +28,7 @@ use crate::program::scan_kernel::{self};
 use crate::program::size::SizeExpr;
 
 /// What bytes start with; the last one is the version of the format.
-const MAGIC: &[u8; 8] = b"frazilp\x02";
+const MAGIC: &[u8; 8] = b"frazilp\x03";
 
 /// What a program refers to that its bytes do not hold.
 pub trait Parts {

@@ -134,6 +134,22 @@ impl InstrKind {
         }
     }
 
+    /// Whether it takes elements of any one number as they are, whatever their type.
+    pub(crate) fn moves(&self) -> bool {
+        matches!(
+            self,
+            InstrKind::Loop(_)
+                | InstrKind::View { .. }
+                | InstrKind::Reshape { .. }
+                | InstrKind::Copy { .. }
+                | InstrKind::Update { .. }
+                | InstrKind::Full { .. }
+                | InstrKind::Join { .. }
+                | InstrKind::Call(_)
+                | InstrKind::Inner(_)
+        )
+    }
+
     /// Which routines it calls itself of those that [`crate::set_routine`] gives.
     pub(crate) fn library(&self) -> Option<Library> {
         match self {

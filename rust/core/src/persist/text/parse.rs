@@ -11,6 +11,7 @@ use crate::persist::listing::{ListedNode, ListedOutput, Listing, NamedOp, Resolv
 use crate::value::constant::ConstantData;
 use crate::value::dtype::DType;
 use crate::value::error::Error;
+use crate::value::half::to_half;
 use crate::value::ty::{Dim, Ty};
 
 /// The graph that `text` shows, in `container`; the same object as the one printed, if it lives there.
@@ -207,6 +208,13 @@ impl<'a> Parser<'a, '_, '_> {
         let word = self.word("an element", is_number)?;
         let wrong = || self.error(format!("{word} is no {dtype}"));
         match (dtype, dtype.integer_range()) {
+            (DType::Float16, _) => {
+                let bits = match word.strip_prefix("nan:") {
+                    Some(bits) => u16::from_str_radix(bits, 16).map_err(|_| wrong())?,
+                    None => to_half(float(word).ok_or_else(wrong)?),
+                };
+                bytes.extend_from_slice(&bits.to_le_bytes());
+            }
             (DType::Float32, _) => {
                 let value = match word.strip_prefix("nan:") {
                     Some(bits) => {

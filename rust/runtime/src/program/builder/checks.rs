@@ -48,7 +48,7 @@ impl Builder {
 
     pub(super) fn check_float(&self, slot: Slot) -> Built<()> {
         let given = self.info(slot)?.dtype;
-        if given.is_float() {
+        if matches!(given, DType::Float32 | DType::Float64) {
             return Ok(());
         }
         let needed = "float32 or float64 is needed";

@@ -1,0 +1,16 @@
+"""Functions that are written in C."""
+
+from __future__ import annotations
+
+from frazil.graph.dataclass import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Helper:
+    """A function written in C. In its text ``$T`` is the operands' type, ``$self`` the function's
+    own name, ``$name`` another function of that type and ``$name@f8`` one of another type.
+    ``vector``: loops over it can be vectorised.
+    """
+
+    text: str
+    vector: bool = True

@@ -1,0 +1,44 @@
+"""Ops that compute with float16 in float32, and round each result once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import frazil._core as _core
+from frazil._core import Variable
+from frazil.graph.op import Op
+from frazil.scalar import cast
+from frazil.scalar.storage import STORED, computed_in
+
+
+class RoundedOp(Op):
+    """Base of ops that are applied to float16 as float32; their floats become float16 again.
+
+    So a sum of many numbers is rounded once, and no op but casts needs to know the dtype.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> from frazil.tensor.reductions import Sum
+    >>> x = ft.vector("x", dtype="float16")
+    >>> Sum((0,))(x)
+    cast{float16}.out: float16[]
+    """
+
+    def __call__(self, *inputs: Any) -> Any:
+        """The output of the op applied to ``inputs``; a list where there are several."""
+        wide = computed_in(STORED)
+        given = [_as(x, STORED, wide) for x in inputs]
+        outputs = super().__call__(*given)
+        if all(x is y for x, y in zip(given, inputs, strict=True)):
+            return outputs
+        if isinstance(outputs, list):
+            return [_as(y, wide, STORED) for y in outputs]
+        return _as(outputs, wide, STORED)
+
+
+def _as(x: Any, dtype: str, other: str) -> Any:
+    """``x`` as the other dtype, if it has this one."""
+    if not isinstance(x, Variable) or x.dtype != dtype:
+        return x
+    return _core.elemwise(cast(other), x)
