@@ -136,6 +136,21 @@ impl<'p> Run<'p> {
         executed
     }
 
+    /// Executes a plain program again, when all its outputs have their memory.
+    pub(crate) fn execute_again(&mut self, conduct: &Conduct<'_>) -> Result<(), Error> {
+        let program = self.program;
+        let state = self.state_mut();
+        state.evaluate(program, &program.run_sizes[0]);
+        // SAFETY: as in `go_through`; nothing was bound since.
+        unsafe { state.run_steps(program, conduct)? };
+        if state.unfinished.is_empty() { Ok(()) } else { self.finish_outputs(conduct) }
+    }
+
+    /// The start of every memory of the run.
+    pub(crate) fn bases(&mut self) -> &mut [*mut u8] {
+        &mut self.state_mut().bases
+    }
+
     /// Takes the memory of all inputs.
     pub(crate) fn start(&mut self, inputs: &[ArrayRef<'_>]) {
         let program = self.program;

@@ -26,6 +26,7 @@ use crate::threads::conduct::Conduct;
 
 mod needs;
 mod place;
+mod repeat;
 pub(crate) mod rows;
 
 /// Steps after which a scan asks whether to stop, at most; and the time that should lie in between.
@@ -282,6 +283,9 @@ impl<'p> ScanRun<'p> {
                 self.lend(&mut run)?;
                 self.aim(&mut run, step)?;
                 late = self.has_late();
+            } else if step > 0 && !late && self.may_repeat() {
+                self.repeat(&mut run, step, asked, conduct)?;
+                return Ok(self.steps);
             }
             self.make_room(step)?;
             self.point(&mut run, step);

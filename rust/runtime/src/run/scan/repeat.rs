@@ -1,0 +1,135 @@
+//! Steps that are all alike: from one to the next only pointers move.
+//!
+//! Every pointer is one of the run's [`crate::program::Bases`], so that a state takes over the value
+//! of an output by copying one to another.
+
+use smallvec::SmallVec;
+
+use crate::error::{Error, Fault};
+use crate::program::nested::Next;
+use crate::run::Run;
+use crate::run::scan::{Asked, ScanRun, Target};
+use crate::threads::conduct::Conduct;
+
+/// A base that moves by so many bytes a step.
+struct Stride {
+    base: usize,
+    next: *mut u8,
+    bytes: isize,
+}
+
+/// A base that goes round the buffers of a ring.
+struct Turn {
+    base: usize,
+    start: *mut u8,
+    bytes: usize,
+    count: usize,
+    /// The buffer of the next step.
+    position: usize,
+}
+
+/// The bases that move.
+#[derive(Default)]
+struct Moved {
+    strides: SmallVec<[Stride; 8]>,
+    turns: SmallVec<[Turn; 4]>,
+    /// By state: its base, and that of its next value.
+    states: SmallVec<[(usize, usize); 8]>,
+}
+
+impl<'p> ScanRun<'p> {
+    /// Whether steps are alike once states keep their layouts and all outputs have their places.
+    pub(super) fn may_repeat(&self) -> bool {
+        // Rows grow where the scan may end early.
+        self.part.program.plain && self.code.until.is_none()
+    }
+
+    /// Does the steps from this one on, whose states lie as those of the step before.
+    pub(super) fn repeat(
+        &mut self,
+        run: &mut Run<'p>,
+        first: i64,
+        mut asked: Asked,
+        conduct: &Conduct<'_>,
+    ) -> Result<(), Error> {
+        let mut moved = self.moved(first);
+        for (&(base, _), carried) in moved.states.iter().zip(0..) {
+            run.bases()[base] = self.values[self.code.input_of(carried)].data;
+        }
+        let mut next: SmallVec<[*mut u8; 8]> = SmallVec::new();
+        for step in first..self.steps {
+            if asked.is_due(step) && (conduct.should_stop)() {
+                return Err(self.at(Fault::Interrupted));
+            }
+            moved.go_on(run.bases());
+            run.execute_again(conduct)
+                .map_err(|error| self.part.blame(error, Some(step), self.origin))?;
+            // Found before any of them is put in its place: a state may take over another one's value.
+            let bases = run.bases();
+            next.clear();
+            next.extend(moved.states.iter().map(|&(_, from)| bases[from]));
+            for (&(base, _), &data) in moved.states.iter().zip(&next) {
+                bases[base] = data;
+            }
+        }
+        for &(base, _) in &moved.states {
+            self.values[base].data = run.bases()[base];
+        }
+        Ok(())
+    }
+
+    /// The bases that move, before a step.
+    fn moved(&self, step: i64) -> Moved {
+        let mut moved = Moved::default();
+        for (base, &(start, stride)) in self.sequences.iter().enumerate() {
+            let next = start.wrapping_offset((step * stride) as isize);
+            moved.strides.push(Stride { base, next, bytes: stride as isize });
+        }
+        let outputs = self.part.program.bases.outputs;
+        for (at, output) in self.outputs.iter().enumerate() {
+            let base = outputs + at;
+            match output.target {
+                Target::Row(row) => {
+                    let rows = self.rows[row].as_ref().expect("a step has placed the rows");
+                    let bytes = rows.stride as isize;
+                    moved.strides.push(Stride { base, next: rows.at(step), bytes });
+                }
+                Target::Ring => {
+                    let ring = output.ring;
+                    let position = step as usize % ring.count;
+                    let (start, bytes, count) = (ring.start, ring.bytes, ring.count);
+                    moved.turns.push(Turn { base, start, bytes, count, position });
+                }
+                Target::Left { .. } | Target::Copied { .. } | Target::Late => {}
+            }
+        }
+        for (state, carried) in self.code.states.iter().enumerate() {
+            let from = match carried.next {
+                Next::Input(input) => input,
+                Next::Output(output) => match self.outputs[output].target {
+                    Target::Left { input } => input,
+                    _ => outputs + output,
+                },
+            };
+            moved.states.push((self.code.input_of(state), from));
+        }
+        moved
+    }
+}
+
+impl Moved {
+    /// Points the bases at what the next step reads, and where it writes.
+    fn go_on(&mut self, bases: &mut [*mut u8]) {
+        for stride in &mut self.strides {
+            bases[stride.base] = stride.next;
+            stride.next = stride.next.wrapping_offset(stride.bytes);
+        }
+        for turn in &mut self.turns {
+            bases[turn.base] = turn.start.wrapping_add(turn.position * turn.bytes);
+            turn.position += 1;
+            if turn.position == turn.count {
+                turn.position = 0;
+            }
+        }
+    }
+}
