@@ -134,6 +134,17 @@ def one_by_one(node: FrozenApply, operands: Operands, n_states: int = 0) -> list
     first, and each element takes those that the one before it left. A run raises where the
     elements' results differ in shape.
     """
+    name = f"batch of {type(node.op).__name__}"
+    return in_steps(lambda inner: node.op.make_node(*inner).outputs, operands, name, n_states)
+
+
+def in_steps(
+    results: Callable[[Sequence[Variable]], Sequence[Variable]],
+    operands: Operands,
+    name: str,
+    n_states: int = 0,
+) -> list[Operand]:
+    """Return what ``results`` gives of one element of the operands after the other, in a scan."""
     inner: list[Variable] = []
     rows: list[tuple[Variable, Variable]] = []
     fixed: list[tuple[Variable, Variable]] = []
@@ -145,9 +156,8 @@ def one_by_one(node: FrozenApply, operands: Operands, n_states: int = 0) -> list
         inner.append(TensorType(x.value.dtype, shape)(None))
         (rows if x.batched else fixed).append((inner[-1], x.value))
     entries = [*rows, *fixed]  # the states are first among what is not batched
-    results = node.op.make_node(*inner).outputs
-    graph = FrozenFunctionGraph([x for x, _ in entries], results)
-    scan = Scan(graph, len(rows), n_states, name=f"batch of {type(node.op).__name__}")
+    graph = FrozenFunctionGraph([x for x, _ in entries], results(inner))
+    scan = Scan(graph, len(rows), n_states, name=name)
     made = scan.make_node(batch_size(operands), *(outer for _, outer in entries))
     lasts, stacks = made.outputs[:n_states], made.outputs[n_states:]
     return [*(Operand(y, False) for y in lasts), *batched(*stacks)]

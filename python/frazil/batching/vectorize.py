@@ -58,9 +58,13 @@ def vectorize(
     Notes
     -----
     Lengths must be the same for all elements of a batch: ``x[:n]`` over a batch of ``n`` raises
-    when it runs, unless all are equal. An op without a batch rule runs for one element after the
-    other, in a scan; :func:`frazil.batching.batch_rule` says how to give it one. If elements differ
-    in the condition of an ``ifelse``, both branches are computed.
+    when it runs, unless all are equal. Only how many elements a mask has may differ, as in
+    ``ft.set_subtensor(x[x > 0], y)`` and ``ft.sum(x[x > 0])``: what is between a mask and a result
+    of one shape runs for one element of the batch after the other.
+
+    An op without a batch rule runs for one element after the other, in a scan;
+    :func:`frazil.batching.batch_rule` says how to give it one. If elements differ in the condition
+    of an ``ifelse``, both branches are computed.
 
     PyTensor calls this ``vectorize_graph``.
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import frazil._core as _core
-from frazil._core import FrozenFunctionGraph, Variable
-from frazil.batching.registry import Operand, apply_batched
+from frazil._core import FrozenApply, FrozenFunctionGraph, Variable
+from frazil.batching.ragged import ends_of, others, ragged_part
+from frazil.batching.registry import Operand, apply_batched, in_steps
 
 
 def taken_over_batch(
@@ -16,22 +17,52 @@ def taken_over_batch(
 
     A node whose operands stay as they are stays itself.
     """
-    known = dict(replaced)
+    order = _core.toposort(list(outputs), list(replaced))
+    part = ragged_part(order, [x for x, given in replaced.items() if given.batched])
+    known = _Known(replaced)
+    if not part:
+        known.walk(order)
+    else:
+        before, behind = others(part, order)
+        known.walk(before)
+        known.walk_each(part, *ends_of(part, order, outputs))
+        known.walk(behind)
+    return [known.operand(y) for y in outputs]
 
-    def operand(x: Variable) -> Operand:
-        return known.get(x) or Operand(x, False)
 
-    for node in _core.toposort(list(outputs), list(replaced)):
-        operands = [operand(x) for x in node.inputs]
-        if any(x.batched for x in operands):
-            made = apply_batched(node, operands)
-        elif all(new.value is old for new, old in zip(operands, node.inputs, strict=True)):
-            continue
-        else:
-            applied = node.op.make_node(*(x.value for x in operands))
-            made = [Operand(y, False) for y in applied.outputs]
-        known.update(zip(node.outputs, made, strict=True))
-    return [operand(y) for y in outputs]
+class _Known:
+    """What takes the place of variables, as far as the walk has come."""
+
+    def __init__(self, replaced: Mapping[Variable, Operand]) -> None:
+        self._known = dict(replaced)
+
+    def operand(self, x: Variable) -> Operand:
+        return self._known.get(x) or Operand(x, False)
+
+    def walk(self, order: Sequence[FrozenApply]) -> None:
+        for node in order:
+            operands = [self.operand(x) for x in node.inputs]
+            if any(x.batched for x in operands):
+                made = apply_batched(node, operands)
+            elif all(new.value is old for new, old in zip(operands, node.inputs, strict=True)):
+                continue
+            else:
+                applied = node.op.make_node(*(x.value for x in operands))
+                made = [Operand(y, False) for y in applied.outputs]
+            self._known.update(zip(node.outputs, made, strict=True))
+
+    def walk_each(
+        self, part: Sequence[FrozenApply], read: Sequence[Variable], wanted: Sequence[Variable]
+    ) -> None:
+        """Walk through a part of the graph for one element of the batch after the other."""
+
+        def results(operands: Sequence[Variable]) -> list[Variable]:
+            one = _Known({x: Operand(y, False) for x, y in zip(read, operands, strict=True)})
+            one.walk(part)
+            return [one.operand(y).value for y in wanted]
+
+        made = in_steps(results, [self.operand(x) for x in read], "batch of masks")
+        self._known.update(zip(wanted, made, strict=True))
 
 
 def over_batch(graph: FrozenFunctionGraph, operands: Sequence[Operand]) -> list[Operand]:

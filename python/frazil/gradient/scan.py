@@ -7,7 +7,7 @@ these states for that, and results that are expensive to compute, such as produc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -26,6 +26,7 @@ from frazil.tensor.elementwise.arithmetic import minimum
 from frazil.tensor.elementwise.choice import where
 from frazil.tensor.items import set_subtensor
 from frazil.tensor.lengths import lengths
+from frazil.tensor.shapes import Shapes
 
 
 @pullback_rule.register
@@ -202,13 +203,27 @@ def _pulled(
 def _kept(outputs: Sequence[Variable], body: ScanBody) -> list[Variable]:
     """The results of a step that ``outputs`` take from stacks, in the order of their computation.
 
-    These are expensive, or stacked anyway.
+    These are expensive, or stacked anyway. What may differ in shape from step to step has no stack.
     """
     order = _core.toposort(body.outputs)
+    shapes, same = Shapes(order), frozenset(body.non_sequences)
     stacked = set(body.stacked)
-    kept = [x for node in order for x in node.outputs if x in stacked or not is_cheap(node)]
+    kept = [
+        x
+        for node in order
+        for x in node.outputs
+        if x in stacked or (not is_cheap(node) and _has_one_shape(x, shapes, same))
+    ]
     needed = set(_leaves(outputs, kept))
     return [x for x in kept if x in needed]
+
+
+def _has_one_shape(x: Variable, shapes: Shapes, same: Collection[Variable]) -> bool:
+    """Whether the lengths of ``x`` read nothing that differs from step to step.
+
+    They read the shapes of what has dimensions, and the values of the rest.
+    """
+    return all(leaf in same or (leaf.ndim > 0 and leaf.owner is None) for leaf in shapes.leaves(x))
 
 
 def _leaves(outputs: Iterable[Variable], stops: Iterable[Variable]) -> list[Variable]:

@@ -19,6 +19,7 @@ from frazil.link.lowering.scan_kernels import ScanCall
 from frazil.link.lowering.state import Lowering
 from frazil.scan.op import Scan
 from frazil.tensor.lengths import static_length
+from frazil.tensor.shapes import Shapes
 
 
 @dataclass(frozen=True)
@@ -114,9 +115,12 @@ def _(op: Scan, node: FrozenApply, lowering: Lowering) -> None:
 
 
 def _reads_lengths(op: Scan) -> bool:
-    """Whether a step learns lengths from the values that it is handed."""
+    """Whether a step learns lengths from the values that it is handed, or that it computes."""
     handed = set(op.fgraph.inputs)
     nodes = op.fgraph.toposort()
+    shapes = Shapes(nodes)
+    if any(y in shapes.leaves(y) for node in nodes for y in node.outputs):
+        return True
     return any(x in handed for node in nodes for x in length_operands(node) if not x.ndim)
 
 
