@@ -260,7 +260,36 @@ def eig_without_phases(z):
     return w, projectors(v, ft.conj(v))
 
 
+EQUATIONS = {
+    "solve_sylvester": (LINALG.solve_sylvester, (A, A @ A, B @ B.T)),
+    "solve_continuous_lyapunov": (LINALG.solve_continuous_lyapunov, (A, B @ B.T)),
+    "solve_discrete_lyapunov": (LINALG.solve_discrete_lyapunov, (A / 9, B @ B.T)),
+    "direct": (lambda a, q: LINALG.solve_discrete_lyapunov(a, q, "direct"), (A / 9, B @ B.T)),
+}
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("name", sorted(EQUATIONS))
+def test_equations_of_matrices(mode, dtype, name):
+    function, arrays = EQUATIONS[name]
+    theirs = getattr(scipy.linalg, "solve_discrete_lyapunov" if name == "direct" else name)
+    inputs = [ft.tensor(dtype=dtype, shape=(None,) * 3) for _ in arrays]
+    stacks = [np.stack([x, 2 * x]).astype(dtype) for x in arrays]
+    found = compiled(function(*inputs), dict(zip(inputs, stacks, strict=True)), mode)
+    assert found.dtype == dtype
+    expected = [theirs(*(x[k] for x in stacks)) for k in (0, 1)]
+    precision = 1e-3 if dtype == "complex64" else 1e-10
+    np.testing.assert_allclose(found, expected, rtol=precision, atol=precision)
+
+
 GRADIENTS = {
+    **{
+        name: (
+            (3, 3),
+            lambda z, solve=solve, rest=arrays[1:]: (solve(z / 30, *(x + z for x in rest)),),
+        )
+        for name, (solve, arrays) in EQUATIONS.items()
+    },
     "inv": ((3, 3), lambda z: (LINALG.inv(z),)),
     "det": ((3, 3), lambda z: (LINALG.det(z),)),
     "slogdet": ((3, 3), LINALG.slogdet),
@@ -352,7 +381,7 @@ def test_debug_mode_finds_nothing_wrong():
     fz.function([z], results, mode="debug")(H)
 
 
-def test_equations_of_matrices_refuse_complex_ones():
+def test_equations_of_riccati_refuse_complex_matrices():
     z = ft.matrix("z", dtype="complex128")
     with pytest.raises(TypeError, match="complex"):
-        LINALG.solve_sylvester(z, z, z)
+        LINALG.solve_continuous_are(z, z, z, z)

@@ -33,6 +33,7 @@ from frazil.tensor.linalg.stacks import (
     unbroadcast_front,
 )
 from frazil.tensor.products import matmul
+from frazil.tensor.realness import conj
 from frazil.tensor.reshaping import reshape
 from frazil.tensor.transposition import matrix_transpose
 
@@ -103,15 +104,15 @@ def expm(A: TensorLike) -> Variable:
 class Equation(Op):
     """An equation of matrices that SciPy solves, or of stacks of them, whose fronts broadcast.
 
-    A call of Python: the solution goes by the Schur form of real matrices, of which the runtime
-    knows nothing. The operands have one dtype and one rank.
+    A call of Python: the solution goes by the Schur form of matrices, of which the runtime knows
+    nothing. The operands have one dtype and one rank.
     """
 
     def front(self, *operands: Variable) -> tuple[int | None, ...]:
         """Return what is known of the lengths in front; raise unless the operands fit."""
         name, dtype = type(self).__name__, operands[0].dtype
         for x in operands:
-            if x.ndim < 2 or x.dtype != dtype or np.dtype(dtype).kind != "f":
+            if x.ndim < 2 or x.dtype != dtype or np.dtype(dtype).kind not in "fc":
                 given = ", ".join(str(one.type) for one in operands)
                 raise TypeError(f"{name} takes matrices of floats of one dtype; given {given}")
         return static_front(name, operands, [2] * len(operands))
@@ -138,6 +139,8 @@ class Equation(Op):
 @dataclass(frozen=True, eq=False)
 class SolveSylvester(Equation):
     """The solution ``x`` of ``a x + x b = q``. A call of Python: see :class:`Equation`."""
+
+    takes_complex = True
 
     @property
     def like(self) -> int:
@@ -245,7 +248,7 @@ def solve_sylvester(A: TensorLike, B: TensorLike, Q: TensorLike) -> Variable:
 
 
 def solve_continuous_lyapunov(A: TensorLike, Q: TensorLike) -> Variable:
-    """Return the solution ``x`` of ``A @ x + x @ A.T == Q``.
+    """Return the solution ``x`` of ``A @ x + x @ A.T.conj() == Q``.
 
     Parameters
     ----------
@@ -264,13 +267,13 @@ def solve_continuous_lyapunov(A: TensorLike, Q: TensorLike) -> Variable:
     array([[2.]])
     """
     a, q = _floats(A, Q)
-    return solve_sylvester(a, matrix_transpose(a), q)
+    return solve_sylvester(a, conj(matrix_transpose(a)), q)
 
 
 def solve_discrete_lyapunov(
     A: TensorLike, Q: TensorLike, method: Literal["direct", "bilinear"] = "bilinear"
 ) -> Variable:
-    """Return the solution ``x`` of ``A @ x @ A.T - x + Q == 0``.
+    """Return the solution ``x`` of ``A @ x @ A.T.conj() - x + Q == 0``.
 
     Parameters
     ----------
@@ -297,11 +300,11 @@ def solve_discrete_lyapunov(
     check_square(a, "solve_discrete_lyapunov")
     if method == "direct":
         return _directly(a, q)
-    at, one = matrix_transpose(a), identity_beside(a)
+    at, one = conj(matrix_transpose(a)), identity_beside(a)
     inverse = inv(at + one)
     b = matmul(at - one, inverse)
     c = 2 * matmul(matmul(inv(a + one), q), inverse)
-    return solve_continuous_lyapunov(matrix_transpose(b), -c)
+    return solve_continuous_lyapunov(conj(matrix_transpose(b)), -c)
 
 
 def _directly(a: Variable, q: Variable) -> Variable:
@@ -309,7 +312,7 @@ def _directly(a: Variable, q: Variable) -> Variable:
     count = multiply(length(a, a.ndim - 1), length(a, a.ndim - 1))
     every = slice(None)
     rows, columns = (..., every, None, every, None), (..., None, every, None, every)
-    products = get_item(a, rows) * get_item(a, columns)
+    products = get_item(a, rows) * get_item(conj(a), columns)
     system = reshape(products, (*lengths(a)[:-2], count, count))
     left = identity_beside(system) - system
     x = solve(left, reshape(q, (*lengths(q)[:-2], count)), b_ndim=1)
