@@ -2,7 +2,7 @@
 # group of pyproject.toml, the extension module. A stamp in .venv says what is there already.
 
 .NOTPARALLEL:
-.PHONY: help demo test search lint format bench clean FORCE
+.PHONY: help demo test search lint format bench wheel clean FORCE
 
 # Tried in this order; `make PYTHON=/path/to/python3 ...` names another one.
 PYTHON := python3 python3.14 python3.13 python3.12 python3.11
@@ -37,6 +37,7 @@ help:
 	@echo "make lint    check format, style and types"
 	@echo "make format  format the Rust and Python code"
 	@echo "make bench   run the benchmarks, with PyTensor, JAX and tinygrad beside frazil"
+	@echo "make wheel   build the wheel that users install, in target/wheels"
 	@echo "make clean   delete all that the other targets made"
 
 demo: $(VENV)/.built $(VENV)/.group-demo
@@ -94,6 +95,10 @@ bench: $(VENV)/.built $(VENV)/.group-bench
 	$(BIN)/python benches/foreign_time.py
 	$(BIN)/python benches/thread_time.py
 	$(BIN)/python benches/compare.py
+
+# Without the names of its functions, which tests read in machine code and profilers show.
+wheel: $(VENV)/.group-build
+	$(BIN)/maturin build --release --strip
 
 clean:
 	rm -rf $(VENV) target build .hypothesis .mypy_cache .pytest_cache .ruff_cache
