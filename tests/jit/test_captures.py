@@ -1,9 +1,12 @@
 """What compiled functions do with what they capture, compared with plain Python."""
 
 import gc
+import os
+import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import captured_containers
 import captured_functions
@@ -13,6 +16,7 @@ import captured_sharply
 import captured_surroundings
 import numpy as np
 import pytest
+import scipy
 from capture_cases import CASES
 
 import frazil as fz
@@ -334,3 +338,26 @@ def test_what_collections_of_garbage_call_is_not_the_functions(enabled):
     assert bool(seen) == enabled
     assert "uncacheable" not in str(compiled.explain())
     assert compiled.cache_info().entries == 3
+
+
+def test_libraries_may_lie_anywhere(tmp_path):
+    # As system packages in a virtual environment do, or those of PYTHONPATH.
+    for library in (np, scipy):
+        folder = Path(library.__file__).parent
+        for own in (folder, folder.parent / f"{folder.name}.libs"):
+            if own.exists():
+                (tmp_path / own.name).symlink_to(own, target_is_directory=True)
+    program = """
+import numpy as np, scipy.sparse, frazil as fz
+weights = np.ones(2)
+compiled = fz.jit(lambda x: x @ weights, mode="py")
+compiled(np.ones(2))
+print(np.__file__, scipy.__file__, compiled.cache_info().entries, compiled.explain().uncacheable)
+"""
+    paths = os.pathsep.join([str(tmp_path), str(Path(fz.__file__).parent.parent)])
+    command = [sys.executable, "-c", program]
+    environment = {**os.environ, "PYTHONPATH": paths}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    numpys, scipys, *said = done.stdout.split(maxsplit=2)
+    assert numpys.startswith(str(tmp_path)) and scipys.startswith(str(tmp_path))
+    assert said == ["1 ()\n"]

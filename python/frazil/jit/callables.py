@@ -99,14 +99,15 @@ def reads_state(module: str, name: str) -> bool:
 
 
 @functools.cache
-def _trusted_files() -> tuple[str, ...]:
+def trusted_folders() -> tuple[str, ...]:
+    """Where packages lie that do not depend on what their users change."""
     own, numpy = Path(__file__).parent.parent, Path(np.__file__).parent
     return tuple(f"{folder}{os.sep}" for folder in (own, numpy, numpy.parent / "scipy"))
 
 
 def is_trusted_code(code: types.CodeType) -> bool:
     """Whether code is of a package that does not depend on what its users change."""
-    return code.co_filename.startswith(_trusted_files())
+    return code.co_filename.startswith(trusted_folders())
 
 
 def is_allowed_class(kind: type) -> bool:

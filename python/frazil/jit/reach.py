@@ -11,11 +11,14 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-import numpy as np
-
 from frazil._core import Reach
 from frazil.graph.garbage import no_collections
-from frazil.jit.callables import is_check_of_abstract_class, is_trusted_code, refusal_of
+from frazil.jit.callables import (
+    is_check_of_abstract_class,
+    is_trusted_code,
+    refusal_of,
+    trusted_folders,
+)
 from frazil.jit.traced import TracedArray, TracedLength
 
 
@@ -42,8 +45,8 @@ def _files() -> tuple[list[str], list[str]]:
     """Files whose code is not the user's, and those whose code is if that which calls it is."""
     own = str(Path(__file__).parent.parent)
     paths = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    numpy = str(Path(np.__file__).parent)
-    return [own], sorted({"<frozen", "<string>", numpy, *paths})
+    # Libraries need not lie there: virtual environments may take the system's packages.
+    return [own], sorted({"<frozen", "<string>", *trusted_folders(), *paths})
 
 
 class Reached:
