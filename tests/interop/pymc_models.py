@@ -3,6 +3,7 @@
 The data are drawn or made up, unless a docstring says where they are from.
 """
 
+import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -460,3 +461,18 @@ def moyal_and_gumbel():
     pm.Logistic("c", mu=0.0, s=pm.HalfNormal("u", 1), observed=Y)
     pm.Triangular("d", lower=-9.0, upper=9.0, c=pm.Uniform("mode", -8, 8), observed=Y)
     pm.Rice("e", nu=pm.HalfNormal("nu", 1), sigma=1.0, observed=POSITIVE)
+
+
+@model
+def named_dimensions():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the module says that it is experimental
+        from pymc import dims
+    coords = {"row": range(N), "group": range(5), "column": range(3)}
+    pm.modelcontext(None).add_coords(coords)
+    x = dims.Data("x", X[:, :3], dims=("row", "column"))
+    group = dims.Data("group_of", GROUPS, dims="row")
+    slopes = dims.Normal("slopes", 0, 1, dims=("group", "column"))
+    level = dims.ZeroSumNormal("level", 1, core_dims="group", dims="group")
+    mean = level.isel(group=group) + (slopes.isel(group=group) * x).sum("column")
+    dims.Normal("y", mean, dims.HalfNormal("s", 1), observed=dims.as_xtensor(Y, dims=("row",)))

@@ -193,7 +193,11 @@ REDUCTIONS = {
     "moments": [m.mean(), m.var(axis=0), m.std(axis=1), m.norm(2)],
     "accumulated": [pt.cumsum(m, axis=1), pt.cumprod(v), pt.cumsum(m), pt.diff(v)],
     "sorted": [pt.sort(v), pt.sort(m, axis=0), pt.argsort(v), pt.sort(m, axis=None)],
-    "searched": [pt.searchsorted(pt.sort(v), a)],
+    "searched": [
+        *(pt.searchsorted(pt.sort(v), a), pt.searchsorted(pt.sort(v), m, side="right")),
+        pt.searchsorted(v, m, sorter=pt.argsort(v)),
+    ],
+    "filled diagonals": [pt.fill_diagonal(m, a), pt.fill_diagonal(m[:2], 0.0)],
     "softmax": [
         *(pt.special.softmax(m, axis=-1), pt.special.log_softmax(m, axis=0)),
         *(pt.logsumexp(m, axis=1), pt.logaddexp(v, a), pt.special.softmax(v, axis=None)),
@@ -201,6 +205,7 @@ REDUCTIONS = {
     "gradient of softmax": [pytensor.grad((pt.special.softmax(m, axis=-1) * m).sum(), m)],
     "products of what is not 0": [pytensor.grad(pt.prod(m, axis=1).sum(), m)],
 }
+EIGENVECTORS = [pt.linalg.eigh(s[0], UPLO=half) for half in "LU"]
 MATRICES = {
     "products": [
         pt.dot(m, v),
@@ -235,7 +240,16 @@ MATRICES = {
         *(pt.linalg.svd(m, compute_uv=False), *pt.linalg.qr(m), *pt.linalg.qr(s, mode="economic")),
         *(pt.linalg.qr(m[:, :2], mode="r"), *pt.linalg.eigh(s[0], UPLO="U")),
     ],
+    "pseudo-inverses": [
+        *(pt.linalg.pinv(m[:, :2]), pt.linalg.pinv(m @ m.T, hermitian=True)),
+        pytensor.grad(pt.linalg.pinv(m).sum(), m),
+    ],
+    "exponentials": [pt.linalg.expm(m), pytensor.grad(pt.linalg.expm(m / 4).sum(), m)],
+    "eigenvalues of any matrix": [pt.linalg.eig(m)[0], pt.abs(pt.linalg.eig(s[0])[1])],
+    "blocks": [pt.linalg.block_diag(m, m[:1], m[:, :2])],
     "gradients": [pytensor.grad(pt.linalg.slogdet(s)[1].sum(), s)],
+    "gradients of eigenvalues": [pytensor.grad(pt.exp(w).sum(), s) for w, _ in EIGENVECTORS],
+    "gradients of eigenvectors": [pytensor.grad((v[0] * v[1]).sum(), s) for _, v in EIGENVECTORS],
     "gradient of a factor": [pytensor.grad(pt.linalg.cholesky(s).sum(), s)],
 }
 

@@ -359,5 +359,6 @@ print(np.__file__, scipy.__file__, compiled.cache_info().entries, compiled.expla
     environment = {**os.environ, "PYTHONPATH": paths}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     numpys, scipys, *said = done.stdout.split(maxsplit=2)
-    assert numpys.startswith(str(tmp_path)) and scipys.startswith(str(tmp_path))
+    assert numpys.startswith(str(tmp_path))
+    assert scipys.startswith(str(tmp_path))
     assert said == ["1 ()\n"]

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Any
 
 _PLACES = (
+    "pytensor.compile.ops",
     "pytensor.conditional.op",
     "pytensor.ifelse",
     "pytensor.scalar.basic",
@@ -23,9 +24,12 @@ _PLACES = (
     "pytensor.tensor.blas",
     "pytensor.tensor.slinalg",
     "pytensor.tensor.nlinalg",
+    "pytensor.tensor.linalg.constructors",
     "pytensor.tensor.linalg.decomposition.cholesky",
+    "pytensor.tensor.linalg.decomposition.eigen",
     "pytensor.tensor.linalg.decomposition.lu",
     "pytensor.tensor.linalg.inverse",
+    "pytensor.tensor.linalg.products",
     "pytensor.tensor.linalg.solvers.general",
     "pytensor.tensor.linalg.solvers.psd",
     "pytensor.tensor.linalg.solvers.triangular",

@@ -124,7 +124,8 @@ class Translation:
 
 
 def _is_of_numbers(kind: Any) -> bool:
-    return isinstance(kind, TensorType | ScalarType)
+    # Arrays whose dimensions have names, as pymc.dims makes them: their module warns at its import.
+    return isinstance(kind, TensorType | ScalarType) or type(kind).__name__ == "XTensorType"
 
 
 def _is_complex(kind: Any) -> bool:
@@ -210,8 +211,8 @@ def own_type(theirs: Any) -> OwnType | None:
     """Frazil's type for a type of PyTensor's; None where there is none."""
     if isinstance(theirs, RandomGeneratorType):
         return OwnType("uint64", (None,))
-    dense = isinstance(theirs, TensorType) and type(theirs).__name__ != "SparseTensorType"
-    if (dense or isinstance(theirs, ScalarType)) and theirs.dtype in DTYPES:
+    dense = _is_of_numbers(theirs) and type(theirs).__name__ != "SparseTensorType"
+    if dense and theirs.dtype in DTYPES:
         # A length below 0 is one that PyTensor finds wrong at the call.
         lengths = [None if n is None or n < 0 else n for n in getattr(theirs, "shape", ())]
         return OwnType(theirs.dtype, tuple(lengths))

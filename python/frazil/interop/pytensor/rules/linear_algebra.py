@@ -112,5 +112,42 @@ def _eigvalsh(op: Any, node: Any, t: Translation) -> Results:
     return _typed([ft.linalg.eigvalsh(t[node.inputs[0]], "L" if op.lower else "U")], node)
 
 
+@rule(*classes("EighGrad"))
+def _eigh_gradient(op: Any, node: Any, t: Translation) -> Results:
+    """The gradient of a triangle, infinite or NaN where eigenvalues are equal, as PyTensor's is."""
+    _, w, v, g_w, g_v = t.operands(node)
+    vt = ft.matrix_transpose(v)
+    same = ft.eye(ft.shape(w)[0], dtype="bool")
+    gaps = ft.where(same, 1, ft.expand_dims(w, 0) - ft.expand_dims(w, 1))
+    inner = ft.where(same, ft.expand_dims(g_w, 0), ft.matmul(vt, g_v) / gaps)
+    return _typed([_folded(ft.matmul(ft.matmul(v, inner), vt), op.UPLO == "L")], node)
+
+
+def _folded(g: Variable, lower: bool) -> Variable:
+    """The gradient of a triangle, given that of the matrix."""
+    half, rest = (ft.tril(g), ft.triu(g, 1)) if lower else (ft.triu(g), ft.tril(g, -1))
+    return half + ft.matrix_transpose(rest)
+
+
+@rule(*classes("MatrixPinv"))
+def _pinv(op: Any, node: Any, t: Translation) -> Results:
+    return _typed([ft.linalg.pinv(t[node.inputs[0]], hermitian=op.hermitian)], node)
+
+
+@rule(*classes("Expm"))
+def _expm(op: Any, node: Any, t: Translation) -> Results:
+    return _typed([ft.linalg.expm(t[node.inputs[0]])], node)
+
+
+@rule(*classes("Eig"))
+def _eig(op: Any, node: Any, t: Translation) -> Results:
+    return _typed(list(ft.linalg.eig(t[node.inputs[0]])), node)
+
+
+@rule(*classes("BlockDiagonal"))
+def _block_diagonal(op: Any, node: Any, t: Translation) -> Results:
+    return _typed([ft.linalg.block_diag(*t.operands(node))], node)
+
+
 def _typed(found: list[Variable], node: Any) -> list[Variable]:
     return [cast(x, out.type.dtype) for x, out in zip(found, node.outputs, strict=True)]

@@ -16,6 +16,7 @@ from pytensor.tensor.sort import ArgSortOp, SortOp
 import frazil.tensor as ft
 from frazil._core import Variable
 from frazil.interop.pytensor.foreign import performed
+from frazil.interop.pytensor.library import classes
 from frazil.interop.pytensor.translation import Results, Translation, cast, rule
 
 
@@ -107,3 +108,9 @@ def _argsort(op: Any, node: Any, t: Translation) -> Results:
     if axis is None:
         return performed(node, t)
     return cast(ft.argsort(t[node.inputs[0]], axis=axis), node.outputs[0].type.dtype)
+
+
+@rule(*classes("SearchsortedOp"))
+def _searchsorted(op: Any, node: Any, t: Translation) -> Results:
+    ordered, values, *sorter = t.operands(node)
+    return ft.searchsorted(ordered, values, op.side, *sorter)

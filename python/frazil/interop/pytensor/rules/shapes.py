@@ -59,6 +59,11 @@ def _shape_i(op: Any, node: Any, t: Translation) -> Results:
     return ft.as_tensor(ft.shape(t[node.inputs[0]])[op.i])
 
 
+@rule(*classes("TypeCastingOp"))
+def _type_cast(op: Any, node: Any, t: Translation) -> Results:
+    return t[node.inputs[0]]  # dimensions get names, or lose them
+
+
 @rule(SpecifyShape)
 def _specify_shape(op: Any, node: Any, t: Translation) -> Results:
     x = t[node.inputs[0]]

@@ -199,3 +199,9 @@ def _choose(op: Any, node: Any, t: Translation) -> Results:
 def _permute_rows(op: Any, node: Any, t: Translation) -> Results:
     x, order = ft.broadcast_arrays(*t.operands(node))
     return ft.take_along_axis(x, ft.argsort(order) if op.inverse else order, axis=-1)
+
+
+@rule(*classes("FillDiagonal"))
+def _fill_diagonal(op: Any, node: Any, t: Translation) -> Results:
+    x, value = t.operands(node)
+    return ft.fill_diagonal(x, value)
