@@ -219,7 +219,6 @@ Z = ft.matrix("z", dtype="complex128")
         lambda z: ft.arange(z[0, 0]),
         lambda z: ft.complex(z, 1.0),
         lambda z: ft.fft.rfft(z),
-        lambda z: ft.linalg.solve_sylvester(z, z, z),
         lambda z: ft.linalg.solve_discrete_are(z, z, z, z),
     ],
 )
