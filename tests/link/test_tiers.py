@@ -173,7 +173,7 @@ def compiler(monkeypatch, tmp_path):
     from frazil.link.c import compiler as own
 
     def clear():
-        for known in (own._search, mode._made, mode.usable_linkers):
+        for known in (own._search, mode._made):
             known.cache_clear()
         tiering._failed.clear()
 
@@ -205,6 +205,15 @@ def test_a_compiler_that_fails_costs_one_warning(compiler):
     assert replaceable(first[0].program)
     assert later.program not in tiering._AWAITED  # the compiler is not tried again
     assert [made.tobytes() for made in first[0](*first[1])] == before
+
+
+def test_no_compiler_is_started_before_the_first_result(compiler):
+    path = compiler("")
+    path.write_text(f"#!/bin/sh\ntouch {path}.started\n")
+    f, given = sums(16)
+    f(*given)
+    assert f.mode == "tiered"
+    assert not path.with_name(f"{path.name}.started").exists()
 
 
 SLOW = """

@@ -47,6 +47,8 @@ def find_best_program(
 
 def _warn_of(chosen: str) -> None:
     """Warn, if functions are slower than with another linker, and say why."""
+    if chosen in ("c", "tiered"):
+        return
     known = [*refused_compilers(), *_broken.values()]
     if chosen in ("numba", "py") and (fault := _core.native_code_fault()) is not None:
         known.append(f"code that frazil makes itself does not run here: {fault}")
@@ -61,7 +63,7 @@ def _warn_of(chosen: str) -> None:
             "Install gcc or clang (or let the environment variable CC name another C compiler)"
             f"{numba}. mode='py' asks for NumPy, without this warning.{reasons}"
         )
-    elif chosen not in ("c", "tiered") and reasons:
+    elif reasons:
         message = (
             f"fz.function compiles with {chosen.capitalize()}, as no C compiler works here. Repair "
             "it, or let the environment variable CC name another one; "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Protocol, TypeAlias, TypeVar
@@ -265,11 +265,13 @@ def register_linker(name: str) -> Callable[[MakerT], MakerT]:
     return register
 
 
-@cache
-def usable_linkers() -> tuple[Linker, ...]:
-    """Return the linkers that ``mode=None`` may use on this machine, the best first."""
+def usable_linkers() -> Iterator[Linker]:
+    """The linkers that ``mode=None`` may use on this machine, the best first.
+
+    Each is looked for when it is asked for: to find a C compiler is to start it.
+    """
     found = (_made(name) for name in ("tiered", "c", "cranelift", "numba", "py"))
-    return tuple(linker for linker in found if linker is not None)
+    return (linker for linker in found if linker is not None)
 
 
 @cache
