@@ -1,4 +1,4 @@
-"""The Python array API standard, 2024.12, on arrays that are computed when somebody looks at them.
+"""The Python array API standard, 2024.12, on arrays that are computed when a value is needed.
 
 Libraries written for any array library that follows the standard run on it, and a chain of calls
 becomes one compiled function.

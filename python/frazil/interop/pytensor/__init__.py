@@ -1,7 +1,7 @@
 """PyTensor's graphs, and so PyMC's models, compiled by frazil: the mode ``"FRAZIL"``.
 
 Importing this package registers the mode. From then on ``pytensor.function(..., mode="FRAZIL")``
-and all that takes a mode of PyTensor's compile by frazil; ``pytensor.config.mode = "FRAZIL"`` makes
+and every function that takes one of PyTensor's modes compile by frazil; ``pytensor.config.mode = "FRAZIL"`` makes
 it the default. May import all packages but ``command``. Start reading at
 :mod:`frazil.interop.pytensor.translation`.
 

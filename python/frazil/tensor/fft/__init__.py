@@ -1,7 +1,9 @@
 """Fourier transforms, as NumPy computes them.
 
-A transform of several dimensions is one of each, the last first. The lengths ``n`` and ``s`` may be
-known to calls only: what a dimension has more is left out, what it lacks is filled with zeros.
+A transform of several dimensions transforms one after the other, the last first. The lengths ``n``
+and ``s`` may be known to calls only. A longer dimension is cut, a shorter one is filled with zeros.
+
+May import what :mod:`frazil.tensor` may. Start reading at :mod:`frazil.tensor.fft.one_dimension`.
 """
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING

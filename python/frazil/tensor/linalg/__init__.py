@@ -1,4 +1,7 @@
-"""Linear algebra: factors of matrices, systems of equations, determinants and norms."""
+"""Linear algebra: factors of matrices, systems of equations, determinants and norms.
+
+May import what :mod:`frazil.tensor` may. Start reading at :mod:`frazil.tensor.linalg.cholesky`.
+"""
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 

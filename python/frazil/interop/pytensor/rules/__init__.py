@@ -1,4 +1,8 @@
-"""What each of PyTensor's ops is in frazil's words: one theme a module, one rule a class of ops."""
+"""Rules that translate PyTensor's ops: one theme a module, one rule a class of ops.
+
+May import what :mod:`frazil.interop.pytensor` may. Start reading at
+:mod:`frazil.interop.pytensor.rules.elementwise`.
+"""
 
 import frazil.interop.pytensor.rules.blockwise
 import frazil.interop.pytensor.rules.checks
