@@ -1,9 +1,9 @@
 """PyTensor's graphs, and so PyMC's models, compiled by frazil: the mode ``"FRAZIL"``.
 
 Importing this package registers the mode. From then on ``pytensor.function(..., mode="FRAZIL")``
-and every function that takes one of PyTensor's modes compile by frazil; ``pytensor.config.mode = "FRAZIL"`` makes
-it the default. May import all packages but ``command``. Start reading at
-:mod:`frazil.interop.pytensor.translation`.
+and every function that takes one of PyTensor's modes compile by frazil;
+``pytensor.config.mode = "FRAZIL"`` makes it the default. May import all packages but ``command``.
+Start reading at :mod:`frazil.interop.pytensor.translation`.
 
 Examples
 --------
