@@ -260,11 +260,13 @@ def test_rows_that_indices_choose(linker, dtype, case):
         np.testing.assert_allclose(got, one, rtol=1e-5 if dtype == "float32" else 1e-12)
 
 
+@pytest.mark.parametrize("width", [8, 16, 35])  # a block of each dtype, and more than two
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_rows_that_indices_choose_have_the_bits_of_c(dtype, layout):
+def test_rows_that_indices_choose_have_the_bits_of_c(dtype, layout, width):
     rng = np.random.default_rng(8)
-    table, other = rng.normal(size=(2, 6, 70)).astype(dtype)
+    table, other = rng.normal(size=(2, 6, 2 * width)).astype(dtype)
+    table[1, 0], other[2, 1], table[3] = np.nan, np.inf, -0.0
     table, weight = LAYOUTS[layout](table), rng.normal(size=9).astype(dtype)
     arrays = [table, other[:, : table.shape[1]], weight, rng.integers(-6, 6, 9)]
     made = (rows_in_many_ways(mode, dtype)(*arrays) for mode in ("c", "cranelift"))
@@ -281,7 +283,7 @@ def rows_without_an_end(mode):
     return fz.function([table, index], outputs, mode=mode)
 
 
-@pytest.mark.parametrize("width", [0, 1, 20])
+@pytest.mark.parametrize("width", [0, 1, 8, 20])
 @pytest.mark.parametrize("bad", [5, -6, 2**62])
 def test_a_row_out_of_bounds_is_named(mode, bad, width):
     table, index = np.ones((5, width)), np.array([4, bad, -5])

@@ -140,6 +140,41 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   }
   return status;
 }
+static NOINLINE i4 kernel_1_of_one_block(char *const *ptr, i8 n_outer, const i8 *outer_stride) {
+  i4 status = 0;
+  char *p0 = ptr[0];
+  char *px0 = ptr[1];
+  char *p1 = ptr[2];
+  char *pg0 = ptr[3];
+  char *preport = ptr[4];
+  for (i8 outer = 0; outer < n_outer; ++outer) {
+    const i8 v0 = ((const i8 *)p0)[0];
+    char *q1 = p1;
+    char *wt1 = px0;
+    {
+      i8 n1_0 = v0;
+      if ((u8)n1_0 >= (u8)((const i8 *)pg0)[1]) {
+        if (n1_0 >= 0 || n1_0 < -((const i8 *)pg0)[1]) {
+          ((i8 *)preport)[0] = 0;
+          ((i8 *)preport)[1] = n1_0;
+          return 2;
+        }
+        n1_0 += ((const i8 *)pg0)[1];
+      }
+      wt1 += n1_0 * ((const i8 *)pg0)[2];
+    }
+    char *qt1 = wt1;
+#pragma omp simd
+    for (i8 l = 0; l < 8; ++l) {
+      const f8 v1 = ((const f8 *)qt1)[l];
+      ((f8 *)q1)[l] = ((const f8 *)q1)[l] + (v1);
+    }
+    p0 += outer_stride[0];
+    px0 += outer_stride[1];
+    p1 += outer_stride[2];
+  }
+  return status;
+}
 i4 kernel_1(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   i4 status = 0;
   if (n_outer <= 0 || n_inner <= 0) return status;
@@ -148,6 +183,7 @@ i4 kernel_1(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   char *p1 = ptr[2];
   char *pg0 = ptr[3];
   char *preport = ptr[4];
+  if (n_inner == 8 && ((const i8 *)pg0)[0] == 8) return kernel_1_of_one_block(ptr, n_outer, outer_stride);
   const i8 ahead = n_outer * n_inner >= 16384 ? 4096 : 0;
   const i8 full = n_inner & -8;
   const i8 rest = n_inner - full;

@@ -40,9 +40,14 @@ class IndexedRow:
         """The condition that the elements of the row lie side by side."""
         return f"d{self.name}"
 
-    def enter_row(self) -> Iterator[c.Statement]:
+    @property
+    def lies_densely(self) -> str:
+        """What decides :attr:`is_dense`, the same for all rows."""
+        return f"{step(self.indices)} == {self._size}"
+
+    def find(self) -> Iterator[c.Statement]:
         """Check the indices, and point to the row."""
-        name, lanes = self.name, self.values.kernel.lanes
+        name = self.name
         found = [
             *checked(self.values, self.indices),
             c.Assign(f"w{name}", offset(self.indices), "+="),
@@ -50,8 +55,16 @@ class IndexedRow:
         yield c.Declare("char", f"*w{name}", self.base)
         # The indices of a row without elements are not looked at.
         yield c.If("n_inner > 0", found) if self.values.kernel.takes_rows else c.Block(found)
-        yield c.Const("b1", self.is_dense, f"{step(self.indices)} == {self._size}")
-        yield c.Array(self._type, f"e{name}", lanes)
+
+    def enter_row(self) -> Iterator[c.Statement]:
+        """Find the row, and whether its blocks need copies."""
+        yield from self.find()
+        yield c.Const("b1", self.is_dense, self.lies_densely)
+        yield c.Array(self._type, f"e{self.name}", self.values.kernel.lanes)
+
+    def as_block(self) -> c.Declare:
+        """Point to the only block of a row that lies densely."""
+        return c.Declare("char", f"*q{self.name}", f"w{self.name}")
 
     def start_block(self) -> c.Declare:
         """Point to the present block."""

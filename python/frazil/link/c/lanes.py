@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from typing import Protocol
 
 from frazil.graph.dataclass import dataclass
 from frazil.link.c import syntax as c
 from frazil.link.c.definitions import lane_type, load, memory_type, place
 from frazil.link.c.exponential import block_exponential, hold_constants
-from frazil.link.c.folding import Folding, MemoryFolding
+from frazil.link.c.folding import MemoryFolding
 from frazil.link.c.functions import C_TYPES
 from frazil.link.c.indices import put_lane, take
 from frazil.link.c.scalar_loop import OWN, SAME
@@ -21,11 +22,27 @@ from frazil.link.kernel.reduction import SETS
 from frazil.link.kernel.scalar_loop import ScalarLoopCall
 
 
+class BlockFolding(Protocol):
+    """What is folded in a block: :class:`~frazil.link.c.folding.Folding`, or simpler ones."""
+
+    @property
+    def k(self) -> int: ...
+
+    @property
+    def write(self) -> Write: ...
+
+    def enter_block(self) -> Iterable[c.Statement]:
+        """What comes before the block."""
+
+    def fold_lane(self, value: str) -> c.Statement:
+        """Fold the value of lane ``l``."""
+
+
 class BlockWriter:
     """Writes what a pass does with a block."""
 
     def __init__(
-        self, values: Values, row_pass: Pass, stages: Stages, foldings: Sequence[Folding]
+        self, values: Values, row_pass: Pass, stages: Stages, foldings: Sequence[BlockFolding]
     ) -> None:
         self.values = values
         self.kernel = values.kernel

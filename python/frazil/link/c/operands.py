@@ -6,11 +6,12 @@ row, ``q`` to a block, ``e`` to a copy of the end of a row.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from frazil.graph.dataclass import dataclass
+from frazil.link.c import syntax as c
 from frazil.link.kernel.loop_kernel import LoopKernel
 from frazil.link.kernel.passes import Pass
 
@@ -59,6 +60,11 @@ class Operands:
         ]
         self.moving = [*reads, *writes]
         """Reads and writes that move along the row."""
+
+    def declare(self) -> Iterator[c.Statement]:
+        """Declare the pointers."""
+        for k, pointer in enumerate(self.pointers):
+            yield c.Declare("char", f"*p{pointer}", f"ptr[{k}]")
 
     def stride(self, name: str | int) -> str:
         """The expression of the bytes from one row to the next."""

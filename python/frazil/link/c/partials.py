@@ -89,17 +89,24 @@ class Partials:
 
     def few(self, of: str, vector: str) -> str:
         """The expression that folds the sets of a short row to one float, in registers."""
-        name = f"fold_few_{self._reduce}_{self._type}_{self._lanes}"
         sets = [f"(({vector} *)of)[{turn}]" for turn in range(SETS)]
-        folded, last = self._lanes_folded()
-        body = [
+        joined = [
             c.Array(self._memory, "a", self._lanes),
             c.Assign(f"*({vector} *)a", self.sets_joined(sets)),
-            *folded,
-            c.Return(last),
         ]
-        operands = (f"const {self._memory} *of",)
-        self._unit.define(c.text_of((c.Function(f"INLINE {self._type}", name, operands, body),)))
+        return self._inlined("fold_few", f"const {self._memory} *of", joined, of)
+
+    def one_set(self, of: str) -> str:
+        """The expression that folds one set to one number, and writes over the set."""
+        return self._inlined("fold_set", f"{self._memory} *a", (), of)
+
+    def _inlined(self, name: str, operand: str, first: Sequence[c.Statement], of: str) -> str:
+        """A call of a function of one operand that folds the set ``a``, which ``first`` makes."""
+        folded, last = self._lanes_folded()
+        name = f"{name}_{self._reduce}_{self._type}_{self._lanes}"
+        body = [*first, *folded, c.Return(last)]
+        function = c.Function(f"INLINE {self._type}", name, (operand,), body)
+        self._unit.define(c.text_of((function,)))
         return f"{name}({of})"
 
     def sets_joined(self, sets: Sequence[str]) -> str:

@@ -17,6 +17,7 @@ import numpy as np
 
 from frazil.link.c import syntax as c
 from frazil.link.c.ends import ends_of
+from frazil.link.c.one_block import OneBlockRows, has_one_block_rows
 from frazil.link.c.operands import Operands
 from frazil.link.c.rows import rows_of
 from frazil.link.c.unit import Unit
@@ -28,7 +29,15 @@ from frazil.link.kernel.passes import plan
 
 def add_kernel(unit: Unit, name: str, kernel: LoopKernel) -> None:
     """Append a kernel to the unit as the function ``name``."""
-    unit.add(_KernelWriter(unit, kernel).function(name))
+    writer = _KernelWriter(unit, kernel)
+    if writer.one_block is not None:
+        unit.add(writer.one_block.function(_of_one_block(name)))
+    unit.add(writer.function(name))
+
+
+def _of_one_block(name: str) -> str:
+    """The name of the function that does the rows of one block of a kernel."""
+    return f"{name}_of_one_block"
 
 
 class _KernelWriter:
@@ -42,6 +51,10 @@ class _KernelWriter:
         self.rows = rows_of(self.values, self.operands, self.passes)
         self.ends = ends_of(self.values, self.operands, self.rows)
         self.takes_columns = _takes_columns(kernel)
+        self.one_block: OneBlockRows | None = None
+        if has_one_block_rows(kernel):
+            [only] = self.passes.passes
+            self.one_block = OneBlockRows(self.values, self.operands, self.rows, only)
         frame = Frame(self.values, self.operands, self.rows, self.ends, self.takes_columns)
         self.writers = [
             PassWriter(frame, one, foldings_of(frame, one)) for one in self.passes.passes
@@ -50,14 +63,15 @@ class _KernelWriter:
     def function(self, name: str) -> c.Function:
         """The function of the kernel."""
         operands = ("char *const *ptr", "i8 n_outer", "i8 n_inner", "const i8 *outer_stride")
-        return c.Function("i4", name, operands, [*self._body()])
+        return c.Function("i4", name, operands, [*self._body(name)])
 
-    def _body(self) -> Iterator[c.Statement]:
+    def _body(self, name: str) -> Iterator[c.Statement]:
         none = "n_inner < 0" if self.kernel.takes_rows else "n_inner <= 0"
         yield c.Declare("i4", "status", "0")
         yield c.If(f"n_outer <= 0 || {none}", [c.Return("status")])
-        for k, pointer in enumerate(self.operands.pointers):
-            yield c.Declare("char", f"*p{pointer}", f"ptr[{k}]")
+        yield from self.operands.declare()
+        if self.one_block is not None:
+            yield self.one_block.call(_of_one_block(name))
         if self._folds():
             yield from self.rows.declare_prefetch()
         if self.takes_columns:

@@ -1,0 +1,135 @@
+"""Rows of one block that indices choose, in C: a loop in which rows have neither ends nor pauses.
+
+Where a row is a block, what the walk does once a row takes several times as long as the block
+itself: it looks for the end of the row, and for elements that do not lie side by side. So a kernel
+that takes or puts rows has a second loop, for rows of exactly one block. What it folds, it folds
+in the same order as the walk: the sets of partial results that the row does not reach are the
+identity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from frazil.graph.dataclass import dataclass
+from frazil.link.c import syntax as c
+from frazil.link.c.definitions import load, memory_type, place
+from frazil.link.c.functions import C_TYPES
+from frazil.link.c.indexed_rows import indexed_rows
+from frazil.link.c.lanes import BlockWriter
+from frazil.link.c.operands import Operands
+from frazil.link.c.partials import Partials
+from frazil.link.c.rows import Rows
+from frazil.link.c.stages import Stages
+from frazil.link.c.values import Values
+from frazil.link.kernel.cost import cost
+from frazil.link.kernel.loop_kernel import LoopKernel, Statement, Write
+from frazil.link.kernel.passes import Pass
+from frazil.link.kernel.reduction import COUNTING, folds_row
+
+MOST = 64
+"""The highest cost of the statements of a kernel that has the second loop: where a block costs
+more, what is done once a row is not felt, and the compiler has no more time for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowFolding:
+    """The fold of a row of one block, into an output with an element for each row."""
+
+    values: Values
+    k: int
+    write: Write
+
+    def enter_block(self) -> Iterator[c.Statement]:
+        """Declare the elements."""
+        yield c.Array(memory_type(self.write.dtype), f"c{self.k}", self.values.kernel.lanes)
+
+    def fold_lane(self, value: str) -> c.Statement:
+        """Keep the value of lane ``l``."""
+        return c.Assign(f"c{self.k}[l]", value)
+
+    def leave_row(self, element: str) -> Iterator[c.Statement]:
+        """Fold the elements, and the result into the output, whose element is at a pointer."""
+        k, dtype, lanes = self.k, self.write.dtype, self.values.kernel.lanes
+        partials = Partials(self.values.unit, self.write, lanes)
+        both = partials.fold("so_far", "row_folded")
+        yield c.Const(C_TYPES[dtype], "so_far", load(dtype, element, "0"))
+        yield c.Const(C_TYPES[dtype], "row_folded", partials.one_set(f"c{k}"))
+        yield c.Assign(place(dtype, element, "0"), both)
+
+
+class OneBlockRows:
+    """Writes the loop over rows of one block, which is a function of its own."""
+
+    def __init__(self, values: Values, operands: Operands, rows: Rows, row_pass: Pass) -> None:
+        self.values = values
+        self.operands = operands
+        self.rows = rows
+        self.moving = operands.of_pass(row_pass)
+        self.indexed = indexed_rows(values, row_pass)
+        numbered = enumerate(values.kernel.writes, values.n_reads)
+        self.foldings = [RowFolding(values, k, w) for k, w in numbered if folds_row(w)]
+        self.stages = Stages(values, row_pass)
+        self.block = BlockWriter(values, row_pass, self.stages, self.foldings)
+
+    def function(self, name: str) -> c.Function:
+        """The function that does all rows.
+
+        It has registers for all of its pointers, which it had not as a part of the kernel's.
+        """
+        rows = [
+            *self.rows.uniform_reads(),
+            *self.rows.uniform_values(0),
+            *self._row(),
+            *self.rows.uniform_writes(),
+            *(c.Assign(f"p{x}", self.operands.stride(x), "+=") for x in self.operands.moved),
+        ]
+        body = [
+            c.Declare("i4", "status", "0"),
+            *self.operands.declare(),
+            *self.block.before_blocks(),
+            c.For("i8 outer = 0", "outer < n_outer", "++outer", rows),
+            c.Return("status"),
+        ]
+        operands = ("char *const *ptr", "i8 n_outer", "const i8 *outer_stride")
+        return c.Function("static NOINLINE i4", name, operands, body)
+
+    def call(self, name: str) -> c.If:
+        """The call of the function of this name where rows are such."""
+        conditions = [f"n_inner == {self.values.kernel.lanes}"]
+        conditions += [row.lies_densely for row in self.indexed]
+        # An output that stays where it is gathers all rows.
+        conditions += [self.operands.stride(each.k) for each in self.foldings]
+        call = c.Return(f"{name}(ptr, n_outer, outer_stride)")
+        return c.If(" && ".join(conditions), [call])
+
+    def _row(self) -> Iterator[c.Statement]:
+        for operand in self.moving:
+            yield c.Declare("char", f"*q{operand.name}", f"p{operand.name}")
+        for row in self.indexed:
+            yield from row.find()
+            yield row.as_block()
+        yield from self.block.one_block()
+        for each in self.foldings:
+            yield c.Block([*each.leave_row(self.rows.element(each.k))])
+
+
+def has_one_block_rows(kernel: LoopKernel) -> bool:
+    """Whether a kernel has the second loop: it takes or puts rows, does little with an element, and
+    what it folds are sums and products of single rows.
+    """
+    if kernel.takes_rows or not (kernel.row_takes or kernel.row_puts) or kernel.lanes == 1:
+        return False
+    varying = (k for k in kernel.takes if not kernel.uniform[k])
+    if any(k not in kernel.row_takes for k in varying):
+        return False
+    if len(kernel.row_puts) < len(kernel.puts):
+        return False
+    folded = [write for write in kernel.writes if folds_row(write)]
+    if not all(w.of_rows and w.reduce in COUNTING and _is_float(w) for w in folded):
+        return False
+    return sum(cost(own.op) for own in kernel.ops.values() if isinstance(own, Statement)) <= MOST
+
+
+def _is_float(write: Write) -> bool:
+    return write.dtype in ("float32", "float64")
