@@ -142,24 +142,17 @@ def test_a_rule_of_ones_own():
 
 
 def test_what_has_no_counterpart_is_one_error_and_nothing_is_left():
-    x, h = pt.dvector("x"), pt.tensor("h", dtype="float16", shape=(None,))
-    with pytest.raises(NoRule, match=r"input h .*float16"):
-        pytensor.function([h], h * 2, mode="FRAZIL")
+    x, s = pt.dvector("x"), pytensor.sparse.csr_matrix("s")
+    with pytest.raises(NoRule, match=r"input s .*Sparse"):
+        pytensor.function([s], s * 2, mode="FRAZIL")
     assert pytensor.function([x], x * 2, mode="FRAZIL")([1.0]).tolist() == [2.0]
 
 
-@pytest.mark.parametrize(
-    ("build", "told"),
-    [
-        (lambda x: pt.exp(x.astype("float16")), r"Cast\{float16\}.* made at .*test_pytensor_mode"),
-        (lambda x: pytensor.sparse.csr_from_dense(pt.outer(x, x)).sum(), "made at .*csr"),
-    ],
-    ids=["float16", "sparse"],
-)
-def test_numbers_that_frazil_lacks_are_named_with_the_line_that_made_them(build, told):
+def test_numbers_that_frazil_lacks_are_named_with_the_line_that_made_them():
     x = pt.dvector("x")
-    with pytest.raises(NoRule, match=told) as error:
-        pytensor.function([x], build(x), mode="FRAZIL")
+    total = pytensor.sparse.csr_from_dense(pt.outer(x, x)).sum()
+    with pytest.raises(NoRule, match=r"made at .*test_pytensor_mode") as error:
+        pytensor.function([x], total, mode="FRAZIL")
     assert "no counterpart in frazil" in str(error.value)
 
 

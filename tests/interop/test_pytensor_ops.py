@@ -106,6 +106,23 @@ COMPLEX = {
     "filled": [pt.zeros_like(z), pt.second(z, b), pt.second(v, z), pt.ones_like(z, dtype="int8")],
     "factors, by PyTensor's perform": [pt.linalg.inv(pt.outer(z, z) + 3 * pt.eye(4))],
 }
+h, g = pt.tensor("h", dtype="float16", shape=(None,)), pt.tensor("g", dtype="float16", shape=(4, 4))
+VALUES[h], VALUES[g] = VECTOR.astype("float16"), SQUARE.astype("float16")
+FLOAT16 = {
+    "arithmetic": [h * 2 + h, h / 3, h // 2, h % 2, h**2, h + v, v.astype("float16"), -h, h > 0],
+    "functions": [
+        *(f(h) for f in (pt.exp, pt.sigmoid, pt.erf, pt.round, pt.tanh)),
+        *(f(pt.abs(h)) for f in (pt.sqrt, pt.log1p, pt.gammaln)),
+        *(pt.clip(h, -1, 1), pt.switch(h > 0, h, 0), pt.special.softmax(h), pt.logsumexp(h)),
+    ],
+    "reductions": [h.sum(), h.mean(), h.max(), h.prod(), h.var(), pt.argmax(h), pt.cumsum(h)],
+    "arrays": [
+        *(h[i], h[1:], pt.concatenate([h, h]), g.T, pt.sort(h), pt.alloc(h[0], 3)),
+        *(pt.set_subtensor(h[0], 1), pt.inc_subtensor(h[i], 1), pt.eye(3, dtype="float16")),
+    ],
+    "matrices": [pt.dot(g, h), pt.dot(g, g), pt.outer(h, h)],
+    "gradients": [pytensor.grad(pt.exp(h).sum(), h)],
+}
 SHAPES = {
     "transposed": [m.T, m.dimshuffle(1, "x", 0), v[None], KNOWN.dimshuffle(1), KNOWN.squeeze()],
     "shapes": [m.shape, m.shape[0], s.shape[1:], v.size, pt.shape(v)[0] * n],
@@ -287,6 +304,7 @@ CASES = {
     for theme, cases in {
         "elementwise": ELEMENTWISE,
         "complex": COMPLEX,
+        "float16": FLOAT16,
         "shapes": SHAPES,
         "indexing": INDEXING,
         "reductions": REDUCTIONS,
@@ -309,7 +327,7 @@ def test_values_are_those_of_pytensors_perform(name):
     for at, (own, wanted) in enumerate(zip(ours(*values), theirs(*values), strict=True)):
         assert own.dtype == wanted.dtype, (at, outputs[at])
         assert own.shape == wanted.shape, (at, outputs[at])
-        accuracy = 1e-5 if own.dtype == "float32" else 1e-11
+        accuracy = {"float16": 2e-3, "float32": 1e-5}.get(own.dtype.name, 1e-11)
         np.testing.assert_allclose(own, wanted, rtol=accuracy, atol=accuracy, err_msg=str(at))
 
 

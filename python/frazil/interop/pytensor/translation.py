@@ -27,7 +27,7 @@ Rule: TypeAlias = Callable[[Any, Any, "Translation"], Results]
 RuleT = TypeVar("RuleT", bound=Callable[..., Any])
 
 DTYPES = frozenset(
-    ["bool", "float32", "float64", "complex64", "complex128"]
+    ["bool", "float16", "float32", "float64", "complex64", "complex128"]
     + [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 )
 
@@ -102,9 +102,9 @@ class Translation:
         try:
             found = built_at_trace(translate.dispatch(type(node.op)), node.op, node, self)
         except TypeError:
-            if not any(_is_complex(x.type) for x in (*node.inputs, *node.outputs)):
+            if not any(_is_special(x.type) for x in (*node.inputs, *node.outputs)):
                 raise
-            # Not all that frazil computes of real numbers it computes of complex ones.
+            # Not all ops of frazil that take float64 take complex numbers and float16.
             found = built_at_trace(translate.dispatch(object), node.op, node, self)
         return found
 
@@ -128,8 +128,8 @@ def _is_of_numbers(kind: Any) -> bool:
     return isinstance(kind, TensorType | ScalarType) or type(kind).__name__ == "XTensorType"
 
 
-def _is_complex(kind: Any) -> bool:
-    return _is_of_numbers(kind) and kind.dtype.startswith("complex")
+def _is_special(kind: Any) -> bool:
+    return _is_of_numbers(kind) and kind.dtype in ("float16", "complex64", "complex128")
 
 
 def _without_counterpart(x: Any, node: Any) -> str:
@@ -137,7 +137,7 @@ def _without_counterpart(x: Any, node: Any) -> str:
     place = place_of(node)
     where = "" if place is None else f", made at {place[0]}:{place[1]} in {place[2]},"
     return (
-        f"{x}{where} has PyTensor's type {x.type}, which has no counterpart in frazil; compile "
+        f"{x.name or x}{where} has PyTensor's type {x.type}, which has no counterpart in frazil; compile "
         "this function in another mode"
     )
 
