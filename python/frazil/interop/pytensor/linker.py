@@ -104,8 +104,8 @@ def compile_graph(graph: Any, name: str | None = None) -> tuple[Callable[..., An
         kind = own_type(x.type)
         if kind is None:
             raise NoRule(
-                f"the input {x.name or x} has PyTensor's type {x.type}, which has no counterpart in frazil; "
-                "compile this function in another mode"
+                f"the input {x.name or x} has PyTensor's type {x.type}, which has no counterpart "
+                "in frazil; compile this function in another mode"
             )
         inputs.append(ft.tensor(x.name, dtype=kind.dtype, shape=kind.shape))
     t = Translation()

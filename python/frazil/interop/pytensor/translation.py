@@ -137,8 +137,8 @@ def _without_counterpart(x: Any, node: Any) -> str:
     place = place_of(node)
     where = "" if place is None else f", made at {place[0]}:{place[1]} in {place[2]},"
     return (
-        f"{x.name or x}{where} has PyTensor's type {x.type}, which has no counterpart in frazil; compile "
-        "this function in another mode"
+        f"{x.name or x}{where} has PyTensor's type {x.type}, which has no counterpart in frazil; "
+        "compile this function in another mode"
     )
 
 
