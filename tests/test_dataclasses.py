@@ -39,6 +39,32 @@ class Plain:
 
 
 @dataclass(frozen=True)
+class Checked:
+    """With a check of all fields."""
+
+    first: Any
+    second: Any = 2
+
+    def __post_init__(self):
+        object.__setattr__(self, "seen", (self.first, self.second))
+
+
+@dataclass(frozen=True)
+class Long:
+    """With as many fields as a class has that every compilation makes."""
+
+    a: Any
+    b: Any
+    c: Any
+    d: Any
+    e: Any
+    f: Any
+    g: Any
+    h: Any = 8
+    i: Any = 9
+
+
+@dataclass(frozen=True)
 class Derived(Plain):
     """With one field more."""
 
@@ -141,6 +167,16 @@ def test_slots_hold_the_fields_alone():
     assert Slotted.kind == "slots"
     assert Plain(1).seen
     assert Plain(1).many is not Plain(1).many
+
+
+def test_what_runs_after_the_fields_sees_them_all(monkeypatch):
+    monkeypatch.setattr("frazil.graph.dataclass._written_init", None)  # no text is needed
+    assert Checked(1).seen == (1, 2)
+    assert (
+        Checked(second=3, first=0).seen == dataclasses.replace(Checked(0), second=3).seen == (0, 3)
+    )
+    assert list(vars(Long(*range(7))).values()) == [*range(7), 8, 9]
+    assert Long(*"abcdefgh", i=1) == Long(*"abcdefgh", 1)
 
 
 def test_signatures_name_the_fields():

@@ -162,10 +162,11 @@ def _init_of(cls: type[Any]) -> Any:
     """The ``__init__`` of a class: most need no text of their own."""
     fields = dataclasses.fields(cls)
     defaults = {field.name: field.default for field in fields if field.default is not MISSING}
-    made = any(field.default_factory is not MISSING for field in fields)
-    optional = [field.name in defaults for field in fields]
-    own = made or hasattr(cls, "__post_init__") or sorted(optional) != optional
-    found: Any = None if own else initializer([field.name for field in fields], defaults)
+    names = [field.name for field in fields]
+    own = any(field.default_factory is not MISSING for field in fields)
+    own = own or list(defaults) != names[len(names) - len(defaults) :]
+    checks = hasattr(cls, "__post_init__")
+    found: Any = None if own else initializer(names, defaults, checks=checks)
     if found is None:
         found = _written_init(cls)
     found.__qualname__ = f"{cls.__qualname__}.__init__"

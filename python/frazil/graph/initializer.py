@@ -14,7 +14,9 @@ from typing import Any
 _set = object.__setattr__
 
 
-def initializer(names: Sequence[str], defaults: Mapping[str, Any]) -> FunctionType | None:
+def initializer(
+    names: Sequence[str], defaults: Mapping[str, Any], *, checks: bool = False
+) -> FunctionType | None:
     """An ``__init__`` that takes these attributes and sets them; None if there are too many.
 
     Parameters
@@ -23,6 +25,8 @@ def initializer(names: Sequence[str], defaults: Mapping[str, Any]) -> FunctionTy
         What the parameters are called, in order, and the attributes.
     defaults : mapping
         The defaults of the last of them.
+    checks : bool
+        Whether ``__post_init__`` runs then. There must be an attribute.
 
     Examples
     --------
@@ -32,7 +36,7 @@ def initializer(names: Sequence[str], defaults: Mapping[str, Any]) -> FunctionTy
     >>> vars(Point(1)), vars(Point(y=3, x=2))
     ({'x': 1, 'y': 0}, {'x': 2, 'y': 3})
     """
-    if len(names) >= len(_SETTERS):
+    if len(names) >= len(_SETTERS) or (checks and not names):
         return None
     code = _SETTERS[len(names)].__code__
     renamed = dict(zip(_LETTERS, names, strict=False))
@@ -42,10 +46,20 @@ def initializer(names: Sequence[str], defaults: Mapping[str, Any]) -> FunctionTy
         co_varnames=("self", *names),
         co_consts=tuple(renamed.get(value, value) for value in code.co_consts),
     )
-    return FunctionType(code, {"_set": _set}, "__init__", tuple(defaults.values()))
+    known = {"_set": _set, "_last": _set_and_check if checks else _set}
+    return FunctionType(code, known, "__init__", tuple(defaults.values()))
 
 
-_LETTERS = "abcdefgh"
+def _set_and_check(self: Any, name: str, value: object) -> None:
+    """Set the last attribute."""
+    _set(self, name, value)
+    self.__post_init__()
+
+
+_last = _set
+
+
+_LETTERS = "abcdefghi"
 
 
 def _0(self: object) -> None:
@@ -53,25 +67,25 @@ def _0(self: object) -> None:
 
 
 def _1(self: object, a: Any) -> None:
-    _set(self, "a", a)
+    _last(self, "a", a)
 
 
 def _2(self: object, a: Any, b: Any) -> None:
     _set(self, "a", a)
-    _set(self, "b", b)
+    _last(self, "b", b)
 
 
 def _3(self: object, a: Any, b: Any, c: Any) -> None:
     _set(self, "a", a)
     _set(self, "b", b)
-    _set(self, "c", c)
+    _last(self, "c", c)
 
 
 def _4(self: object, a: Any, b: Any, c: Any, d: Any) -> None:
     _set(self, "a", a)
     _set(self, "b", b)
     _set(self, "c", c)
-    _set(self, "d", d)
+    _last(self, "d", d)
 
 
 def _5(self: object, a: Any, b: Any, c: Any, d: Any, e: Any) -> None:
@@ -79,7 +93,7 @@ def _5(self: object, a: Any, b: Any, c: Any, d: Any, e: Any) -> None:
     _set(self, "b", b)
     _set(self, "c", c)
     _set(self, "d", d)
-    _set(self, "e", e)
+    _last(self, "e", e)
 
 
 def _6(self: object, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any) -> None:
@@ -88,7 +102,7 @@ def _6(self: object, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any) -> None:
     _set(self, "c", c)
     _set(self, "d", d)
     _set(self, "e", e)
-    _set(self, "f", f)
+    _last(self, "f", f)
 
 
 def _7(self: object, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any) -> None:
@@ -98,7 +112,7 @@ def _7(self: object, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any) -> 
     _set(self, "d", d)
     _set(self, "e", e)
     _set(self, "f", f)
-    _set(self, "g", g)
+    _last(self, "g", g)
 
 
 def _8(self: object, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any) -> None:
@@ -109,7 +123,21 @@ def _8(self: object, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: 
     _set(self, "e", e)
     _set(self, "f", f)
     _set(self, "g", g)
+    _last(self, "h", h)
+
+
+def _9(
+    self: object, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any, i: Any
+) -> None:
+    _set(self, "a", a)
+    _set(self, "b", b)
+    _set(self, "c", c)
+    _set(self, "d", d)
+    _set(self, "e", e)
+    _set(self, "f", f)
+    _set(self, "g", g)
     _set(self, "h", h)
+    _last(self, "i", i)
 
 
-_SETTERS = (_0, _1, _2, _3, _4, _5, _6, _7, _8)
+_SETTERS = (_0, _1, _2, _3, _4, _5, _6, _7, _8, _9)

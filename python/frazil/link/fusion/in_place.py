@@ -9,7 +9,6 @@ must run before them; the runtime updates in place after the last reader.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import field
 
 from frazil._core import FrozenApply, FrozenFunctionGraph, FunctionGraph, Variable
 from frazil.graph import inplace
@@ -32,8 +31,8 @@ class InPlaceSchedule:
     """
 
     order: Sequence[FrozenApply]
-    before: Mapping[FrozenApply, Sequence[FrozenApply]] = field(default_factory=dict)
-    written: Collection[Variable] = ()
+    before: Mapping[FrozenApply, Sequence[FrozenApply]]
+    written: Collection[Variable]
 
 
 def schedule_in_place(
@@ -53,6 +52,6 @@ def schedule_in_place(
         (node, 0, position) for node in order if (position := updated_operand(node.op)) is not None
     ]
     if not candidates:
-        return InPlaceSchedule(order)
+        return InPlaceSchedule(order, {}, ())
     schedule = inplace.plan(graph, candidates, donated=donated)
     return InPlaceSchedule(schedule.order, schedule.orderings, frozenset(schedule.destroyed))
