@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import singledispatch
 from typing import TypeAlias
 
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, TensorType, Variable
 from frazil.graph.dataclass import dataclass
+from frazil.graph.dispatch import singledispatch
 from frazil.graph.op import Op
 from frazil.scan.op import Scan
 from frazil.tensor.broadcasting import broadcast_to

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import singledispatch
 from typing import TypeAlias
 
 import frazil._core as _core
@@ -11,6 +10,7 @@ import frazil.scalar as scalar
 from frazil._core import Constant, FrozenApply, Variable
 from frazil.gradient.answers import check_partial, elementwise_gradients
 from frazil.gradient.registry import Pullback, pullback_rule
+from frazil.graph.dispatch import singledispatch
 from frazil.scalar.constants import constant
 from frazil.scalar.elemwise import Elemwise
 from frazil.scalar.op import ScalarOp

@@ -7,9 +7,9 @@ package, as ops do not know how graphs are differentiated.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import singledispatch
 from typing import TypeAlias
 
+from frazil.graph.dispatch import singledispatch
 from frazil.graph.op import Gradients, Op, Variables
 
 Pullback: TypeAlias = Callable[[Variables, Variables, Variables], Gradients]

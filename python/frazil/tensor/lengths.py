@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from functools import singledispatch
 from typing import TypeAlias
 
 import numpy as np
@@ -16,6 +15,7 @@ import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import Constant, FrozenApply, TensorType, Variable
 from frazil.graph.dataclass import dataclass
+from frazil.graph.dispatch import singledispatch
 from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import singledispatch
-
+from frazil.graph.dispatch import singledispatch
 from frazil.graph.op import Op
 from frazil.tensor.advanced_indexing import AdvancedIncSubtensor
 from frazil.tensor.blas import Gemm, Gemv, Ger

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import singledispatch
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -18,6 +17,7 @@ import frazil.tensor as ft
 from frazil._core import Constant as OwnConstant
 from frazil._core import TensorType as OwnType
 from frazil._core import Variable
+from frazil.graph.dispatch import singledispatch
 from frazil.interop.pytensor.library import classes
 from frazil.interop.pytensor.needed import needed_checks
 from frazil.interop.pytensor.origins import built_at_trace, place_of

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import singledispatch
 
 from frazil._core import FrozenApply, Variable
+from frazil.graph.dispatch import singledispatch
 from frazil.graph.op import Op
 from frazil.random.draw import Draw
 from frazil.scan.op import Scan

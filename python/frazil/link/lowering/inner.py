@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, MutableMapping, Sequence
-from functools import singledispatch
 from typing import Protocol, TypeAlias, TypeVar
 
 from frazil._core import FrozenFunctionGraph, Program, Variable
+from frazil.graph.dispatch import singledispatch
 from frazil.graph.op import Op
 
 Inner: TypeAlias = tuple[FrozenFunctionGraph, tuple[int, ...]]

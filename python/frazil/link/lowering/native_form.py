@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import singledispatch
 from typing import Any
 
 from frazil._core import FrozenApply, FrozenFunctionGraph, TensorType, Variable
+from frazil.graph.dispatch import singledispatch
 from frazil.graph.op import Op
 from frazil.inner.rebuild import replace_nodes
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from functools import singledispatch
-
 from frazil._core import FrozenApply
+from frazil.graph.dispatch import singledispatch
 from frazil.graph.op import Op
 from frazil.link.fusion.operands import length_operands, value_operands
 from frazil.link.lowering.perform import call_perform

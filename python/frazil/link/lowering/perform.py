@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from functools import singledispatch
 
 import numpy as np
 
 from frazil._core import DebugModeError, FrozenApply, ProgramBuilder
 from frazil.graph.answers import listed_values
+from frazil.graph.dispatch import singledispatch
 from frazil.graph.op import Array, Op
 
 

@@ -7,7 +7,6 @@ views cost nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import singledispatch
 from itertools import pairwise, product
 from typing import Any, TypeAlias
 
@@ -15,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frazil._core import Constant, FrozenApply, Variable
+from frazil.graph.dispatch import singledispatch
 from frazil.graph.op import Array, Op
 from frazil.link.kernel.loop_kernel import Literal, Statement
 from frazil.scalar.elementary import Elementary

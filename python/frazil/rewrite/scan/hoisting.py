@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping
-from functools import partial, singledispatch
+from functools import partial
 from typing import TypeAlias
 
 import frazil._core as _core
 from frazil._core import Constant, FrozenApply, TensorType, Variable
+from frazil.graph.dispatch import singledispatch
 from frazil.graph.op import Op
 from frazil.inner.successors import Successors, with_type_of
 from frazil.scalar.elemwise import Elemwise
