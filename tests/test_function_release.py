@@ -12,7 +12,14 @@ import pytest
 
 import frazil as fz
 import frazil.tensor as ft
+from frazil.compile import keeping
 from frazil.link.numba.compiler import _PLACED
+
+
+def collect():
+    """Collect garbage; what waits to be written to the cache is none until it is written."""
+    keeping.finish()
+    gc.collect()
 
 
 def libraries():
@@ -36,19 +43,19 @@ def test_libraries_are_unmapped_and_their_files_removed(monkeypatch, tmp_path, c
     monkeypatch.setenv("FRAZIL_CACHE", "1" if cached else "0")
     if cached:
         some_functions(5)
-    gc.collect()
+    collect()
     before, files = libraries(), set(os.listdir(tmp_path))
     functions = some_functions(5)
     assert {function.compiled.found for function in functions} == {"disk" if cached else "made"}
     assert len(libraries() - before) >= 5
     assert set(os.listdir(tmp_path)) == files
     functions.clear()
-    gc.collect()
+    collect()
     assert libraries() == before
 
 
 def test_machine_code_that_numba_made_is_freed():
-    gc.collect()
+    collect()
     before = set(_PLACED)
     x = ft.vector("x")
     function = fz.function([x], ft.exp(x * 0.375) + 5.0, mode="numba")
@@ -57,12 +64,12 @@ def test_machine_code_that_numba_made_is_freed():
     libraries = [weakref.ref(_PLACED[kernel].library) for kernel in set(_PLACED) - before]
     assert libraries
     del function
-    gc.collect()
+    collect()
     assert [library() for library in libraries] == [None] * len(libraries)
 
 
 def test_nodes_are_freed(mode):
-    gc.collect()
+    collect()
     container = fz.Container.default()
     before = container.stats().nodes
 
@@ -72,11 +79,11 @@ def test_nodes_are_freed(mode):
             fz.function([x], [ft.sin(x * at), ft.cos(x) + at], mode=mode)(np.ones(2))
 
     compile_and_call()
-    gc.collect()
+    collect()
     between = container.stats().nodes
     for _ in range(3):
         compile_and_call()
-    gc.collect()
+    collect()
     assert container.stats().nodes == between >= before
 
 
@@ -86,5 +93,5 @@ def test_a_program_that_waits_for_c_goes_with_its_functions():
     assert function.explain((3,)).waiting == 1
     program = weakref.ref(function.program)
     del function
-    gc.collect()
+    collect()
     assert program() is None

@@ -19,7 +19,7 @@ import frazil as fz
 import frazil.tensor as ft
 from frazil.cache import entry
 from frazil.cache.store import find_store
-from frazil.compile import programs, stored
+from frazil.compile import keeping, programs, stored
 from frazil.compile.mode import find_linker
 from frazil.link.kernel.compiler import KernelCompileError
 from frazil.scalar import Composite, ScalarLoop, ScalarOp
@@ -35,6 +35,7 @@ def own_cache(monkeypatch, tmp_path):
 
 def entries():
     """The files of compiled programs; a compiler's version is a small one."""
+    keeping.finish()
     return [stored.path for stored in find_store().entries() if stored.size > 500]
 
 

@@ -12,9 +12,10 @@ from frazil._core import FrozenFunctionGraph, Program
 from frazil.cache.content import digest
 from frazil.cache.identity import frazil_build
 from frazil.cache.modules import Unknowable, is_frazil
-from frazil.cache.store import Store, find_store
+from frazil.cache.store import find_store
 from frazil.compile import stored
 from frazil.compile.extensions import users_rules
+from frazil.compile.keeping import finish, keep, keep_soon
 from frazil.compile.mode import Linker, Mode
 from frazil.compile.phases import optimize
 from frazil.compile.tiering import Keep, watch
@@ -109,6 +110,7 @@ def _find_on_disk(
     request = stored.Request(graph, linker, identity)
     if request.bytes is None:
         return _watched(_make(graph, linker, mode, donated), linker, donated)
+    finish(request.key)  # it may have been compiled just now
     content = store.read(request.key)
     if content is not None:
         try:
@@ -116,21 +118,10 @@ def _find_on_disk(
         except (ValueError, LookupError, TypeError, KernelCompileError):
             read = None  # a damaged entry is written again
         if read is not None:
-            return _watched(
-                Compiled(*read, "disk"), linker, donated, partial(_keep, store, request)
-            )
+            return _watched(Compiled(*read, "disk"), linker, donated, partial(keep, store, request))
     made = _make(graph, linker, mode, donated)
-    _keep(store, request, made.graph, made.program)
-    return _watched(made, linker, donated, partial(_keep, store, request))
-
-
-def _keep(
-    store: Store, request: stored.Request, graph: FrozenFunctionGraph, program: Program
-) -> None:
-    """Write a program to disk."""
-    encoded = stored.encode(request, graph, program)
-    if encoded is not None:
-        store.write(request.key, encoded)
+    keep_soon(store, request, made.graph, made.program)
+    return _watched(made, linker, donated, partial(keep, store, request))
 
 
 def _watched(
