@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from frazil._core import FrozenApply, Variable
 from frazil.graph.cached_property import cached_property
@@ -29,6 +29,7 @@ from frazil.link.fusion.alignment import (
 from frazil.link.fusion.operands import length_operands, value_operands
 from frazil.link.fusion.recompute import Recompute
 from frazil.link.fusion.short import sums_short_rows
+from frazil.link.fusion.sinking import LoopKey, Placement, sink
 from frazil.link.fusion.spaces import Spaces
 from frazil.link.fusion.views import REPEATED, Axes, Views, through
 from frazil.scalar.elemwise import Elemwise
@@ -119,14 +120,8 @@ def fuse(
     if (repeated := levels.repeated()) != levels.row_nodes:
         # A row node belongs in a loop only if a node of that loop repeats it along the row.
         levels = Levels(order, shapes, views, fusible, recompute, before, repeated)
+    levels.sink(outputs, before)
     return levels.tasks(outputs, limit)
-
-
-class _LoopKey(NamedTuple):
-    """The loop of a node: the one of this level and space."""
-
-    level: int
-    space: Lengths
 
 
 class Levels:
@@ -150,11 +145,12 @@ class Levels:
         self._recompute = recompute
         self._rows = rows
         self._stored: dict[Variable, int] = {}  # the first level with the variable in memory
-        self._made: dict[Variable, _LoopKey] = {}  # the loop with an element a position
-        self._row_made: dict[Variable, _LoopKey] = {}  # the loop with an element a row
-        self._loop_of: dict[FrozenApply, _LoopKey] = {}
+        self._made: dict[Variable, LoopKey] = {}  # the loop with an element a position
+        self._row_made: dict[Variable, LoopKey] = {}  # the loop with an element a row
+        self._loop_of: dict[FrozenApply, LoopKey] = {}
         self.row_nodes: set[FrozenApply] = set()
         self._others: dict[int, list[FrozenApply]] = {}
+        self._others_read: set[Variable] | None = None
         other_level: dict[FrozenApply, int] = {}
         for node in order:
             # Within a level, other nodes come before loops, in order.
@@ -189,7 +185,7 @@ class Levels:
         # A node whose rows are not the last dimension has a loop of its own.
         own = self._shapes.space(over) if row_dimension(node) is None else (output,)
         least = max(least, self._from_memory(self._shapes.leaves(over)))
-        plain = _LoopKey(self._level(node, own, least), own)
+        plain = LoopKey(self._level(node, own, least), own)
         key = self._row_loop(node, own, least)
         if key is not None and key.level < plain.level:
             self.row_nodes.add(node)
@@ -219,7 +215,7 @@ class Levels:
             level = max(level, made.level)
         return level
 
-    def _row_loop(self, node: FrozenApply, own: Lengths, least: int) -> _LoopKey | None:
+    def _row_loop(self, node: FrozenApply, own: Lengths, least: int) -> LoopKey | None:
         """The first loop that can have the node as a row node, since it computes its operands."""
         if not self._row_made or not isinstance(node.op, Elemwise):
             return None
@@ -231,7 +227,7 @@ class Levels:
             for base, axes in seen
             if base in self._row_made and _moves_along(axes, node.outputs[0])
         ]
-        best: _LoopKey | None = None
+        best: LoopKey | None = None
         for host in hosts:
             if host.space[:-1] != own:
                 continue
@@ -262,12 +258,48 @@ class Levels:
                     kept.add(maker)
         return frozenset(kept)
 
+    def _read_by_others(self, outputs: Sequence[Variable]) -> Collection[Variable]:
+        """The outputs, and what nodes outside loops read."""
+        if self._others_read is None:
+            read = self._others_read = set(outputs)
+            for node in (node for nodes in self._others.values() for node in nodes):
+                read.update(value_operands(node))
+                read.update(_length_leaves(node, self._shapes))
+        return self._others_read
+
+    def sink(
+        self, outputs: Sequence[Variable], before: Mapping[FrozenApply, Sequence[FrozenApply]]
+    ) -> None:
+        """Move nodes to the later loops that alone read their results."""
+        levels_of: dict[Lengths, int] = {}
+        for key in self._loop_of.values():
+            if key.space and levels_of.setdefault(key.space, key.level) != key.level:
+                break
+        else:
+            return  # no two loops are over one space
+        read = set(self._read_by_others(outputs))
+        for node in self._loop_of:
+            read.update(self._shapes.leaves(domain(node)))
+            read.update(whole_operands(node))
+        # What reads memory that is written over afterwards should not come later.
+        fixed = self.row_nodes.union(*before.values())
+        read_whole = {node: self._whole_operands(node) for node in self._loop_of}
+        placement = Placement(self._loop_of, fixed, read, read_whole, self._recompute)
+        self._loop_of.update(sink(placement))
+
+    def _whole_operands(self, node: FrozenApply) -> list[tuple[Variable, bool]]:
+        """The operands of a node, and whether its loop may compute each for itself: an element at
+        each of its positions.
+        """
+        over, is_row = domain(node), node in self.row_nodes
+        return [
+            (base, not is_row and _moves_along(axes, over))
+            for base, axes in operands(node, self._views)
+        ]
+
     def _live(self, outputs: Sequence[Variable]) -> set[FrozenApply]:
         """The nodes of loops without dead code."""
-        wanted = set(outputs)
-        for node in (node for nodes in self._others.values() for node in nodes):
-            wanted.update(value_operands(node))
-            wanted.update(_length_leaves(node, self._shapes))
+        wanted = set(self._read_by_others(outputs))
         live: set[FrozenApply] = set()
         for node in reversed(self._loop_of):
             if node not in live and wanted.isdisjoint(node.outputs):

@@ -1,0 +1,154 @@
+"""Sinking: nodes whose results one later loop reads, and nothing else, are computed in that loop.
+
+A node stands in the first loop that can have it. Where all that reads its result is a later loop
+over the same space, the result would be written by one loop and read by the other. In the later
+loop it needs no memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from frazil._core import FrozenApply, Variable
+from frazil.graph.cached_property import cached_property
+from frazil.graph.dataclass import dataclass
+from frazil.link.fusion.recompute import Recompute
+from frazil.scalar.elemwise import Elemwise
+from frazil.tensor.lengths import Lengths
+
+WRITTEN = 2
+"""What it costs to write a result and to read it again, in reads."""
+
+
+class LoopKey(NamedTuple):
+    """The loop of a node: the one of this level and space."""
+
+    level: int
+    space: Lengths
+
+
+Operands = Sequence[tuple[Variable, bool]]
+
+
+@dataclass(frozen=True)
+class Placement:
+    """The loops of nodes, and what is read by more than these.
+
+    Attributes
+    ----------
+    loop_of : mapping of FrozenApply to LoopKey
+        The loop of each node that is in one, operands before users.
+    fixed : collection of FrozenApply
+        The nodes that stay where they are.
+    read : collection of Variable
+        The variables that are read from memory whatever the loops of nodes are.
+    operands : mapping of FrozenApply to sequence of (Variable, bool)
+        The operands of each node, and whether its loop computes an element of each at each of its
+        positions if it computes them at all.
+    """
+
+    loop_of: Mapping[FrozenApply, LoopKey]
+    fixed: Collection[FrozenApply]
+    read: Collection[Variable]
+    operands: Mapping[FrozenApply, Operands]
+    recompute: Recompute
+
+    @cached_property
+    def stored(self) -> frozenset[Variable]:
+        """The variables that are in memory if no node sinks."""
+        return frozenset(_Walk(self, None).read)
+
+    @cached_property
+    def loops(self) -> Mapping[LoopKey, Sequence[FrozenApply]]:
+        """The nodes of each loop."""
+        loops: dict[LoopKey, list[FrozenApply]] = {}
+        for node, key in self.loop_of.items():
+            loops.setdefault(key, []).append(node)
+        return loops
+
+    def whole_operands(self, nodes: Iterable[FrozenApply]) -> set[Variable]:
+        """What nodes read of arrays as large as their loop."""
+        return {base for node in nodes for base, is_whole in self.operands[node] if is_whole}
+
+
+_Pair = tuple[LoopKey, LoopKey]
+"""The loops from which and to which nodes move."""
+
+
+def sink(placement: Placement) -> dict[FrozenApply, LoopKey]:
+    """The later loops of the nodes that sink.
+
+    All nodes of one loop that can sink into another one do so if that saves memory, else none.
+    """
+    refused: set[_Pair] = set()
+    while moves := _Walk(placement, refused).moves:
+        worse = {pair for pair, nodes in moves.items() if _gain(placement, pair, nodes) <= 0}
+        if not worse:
+            return {node: to for (_, to), nodes in moves.items() for node in nodes}
+        refused |= worse
+    return {}
+
+
+class _Walk:
+    """A walk from the last node to the first, in which nodes sink as far as they can.
+
+    ``refused``: the moves that are not made; None: none is made.
+
+    Attributes
+    ----------
+    moves : dict
+        The nodes that sink, by their loops.
+    read : set of Variable
+        The variables that are read from memory.
+    """
+
+    def __init__(self, placement: Placement, refused: Collection[_Pair] | None) -> None:
+        self._placement = placement
+        self._refused = refused
+        self.moves: dict[_Pair, set[FrozenApply]] = {}
+        self.read = set(placement.read)
+        self._readers: dict[Variable, set[LoopKey]] = {}  # the loops that may compute it themselves
+        for node in reversed([*placement.loop_of]):
+            self._place(node)
+
+    def _place(self, node: FrozenApply) -> None:
+        (output,) = node.outputs
+        keys = self._readers.get(output, set())
+        if not keys and output not in self.read:
+            return  # dead code
+        own = self._placement.loop_of[node]
+        key = self._loop(node, own, keys)
+        if any(other != key for other in keys):
+            self.read.update(self._placement.recompute.reads(output))
+        for base, is_whole in self._placement.operands[node]:
+            if is_whole and base.owner in self._placement.loop_of:
+                self._readers.setdefault(base, set()).add(key)
+            else:
+                self.read.update(self._placement.recompute.reads(base))
+
+    def _loop(self, node: FrozenApply, own: LoopKey, keys: Collection[LoopKey]) -> LoopKey:
+        """The loop that computes a node, whose result these loops read."""
+        if self._refused is None or len(keys) != 1 or node.outputs[0] in self.read:
+            return own
+        if not own.space:
+            return own  # a single element: nothing is saved
+        if node in self._placement.fixed or not isinstance(node.op, Elemwise):
+            return own
+        (to,) = keys
+        if to.level <= own.level or to.space != own.space or (own, to) in self._refused:
+            return own
+        self.moves.setdefault((own, to), set()).add(node)
+        return to
+
+
+def _gain(placement: Placement, pair: _Pair, moved: Collection[FrozenApply]) -> int:
+    """How many reads of arrays as large as two loops are saved if nodes go to the later one."""
+    first, to = pair
+    saved = placement.stored.intersection(node.outputs[0] for node in moved)
+    staying = [node for node in placement.loops[first] if node not in moved]
+    made = {node.outputs[0] for node in staying}
+    read = placement.whole_operands(moved)
+    stored = (read & made) - placement.stored
+    again = read & placement.whole_operands(staying) - placement.whole_operands(placement.loops[to])
+    return WRITTEN * (len(saved) - len(stored)) - len(again - made)
