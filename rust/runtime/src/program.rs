@@ -92,6 +92,23 @@ pub(crate) struct Bases {
     pub(crate) end: usize,
 }
 
+impl Bases {
+    fn new(inputs: usize, constants: usize, outputs: usize, slots: usize) -> Bases {
+        let arena = inputs + constants;
+        let own = arena + 1 + outputs;
+        Bases { constants: inputs, arena, outputs: arena + 1, slots: own, end: own + slots }
+    }
+}
+
+/// The sizes that are known after so many instructions: those of a run, or those of shapes alone.
+fn sizes_by_instr(infos: &[SizeInfo], dynamic: bool, instrs: usize) -> Box<[Box<[Size]>]> {
+    let mut schedule = vec![Vec::new(); instrs + 1];
+    for (at, info) in infos.iter().enumerate().filter(|(_, info)| info.dynamic == dynamic) {
+        schedule[info.ready].push(Size::from_index(at));
+    }
+    schedule.into_iter().map(Vec::into_boxed_slice).collect()
+}
+
 /// What a program is made of.
 pub(crate) struct Contents {
     pub(crate) slots: Vec<SlotInfo>,
@@ -108,19 +125,10 @@ impl Program {
     pub(crate) fn new(contents: Contents, outputs: &[Slot]) -> Program {
         let Contents { slots, inputs, constants, sizes, size_infos, instrs, parts, watched } =
             contents;
-        let schedule = |dynamic: bool| {
-            let mut schedule = vec![Vec::new(); instrs.len() + 1];
-            for (at, info) in size_infos.iter().enumerate() {
-                if info.dynamic == dynamic {
-                    schedule[info.ready].push(Size::from_index(at));
-                }
-            }
-            schedule.into_iter().map(Vec::into_boxed_slice).collect()
-        };
         let own = instrs.iter().filter(|instr| matches!(instr.kind, InstrKind::Call(_)));
         let calls = own.count() + parts.iter().map(|part| part.program.calls).sum::<usize>();
-        let bound_sizes = schedule(false);
-        let run_sizes: Box<[Box<[Size]>]> = schedule(true);
+        let bound_sizes = sizes_by_instr(&size_infos, false, instrs.len());
+        let run_sizes = sizes_by_instr(&size_infos, true, instrs.len());
         let late = size_infos.iter().map(|info| info.dynamic).collect();
         let dynamic =
             instrs.iter().any(|instr| instr.dynamic) || slots.iter().any(|slot| slot.dynamic);
@@ -134,14 +142,7 @@ impl Program {
         let nested = instrs.iter().any(|instr| matches!(instr.kind, InstrKind::Inner(_)));
         let sized = run_sizes[1..].iter().any(|sizes| !sizes.is_empty());
         let plain = !dynamic && !watched && !nested && !sized;
-        let arena = inputs.len() + constants.len();
-        let bases = Bases {
-            constants: inputs.len(),
-            arena,
-            outputs: arena + 1,
-            slots: arena + 1 + outputs.len(),
-            end: arena + 1 + outputs.len() + slots.len(),
-        };
+        let bases = Bases::new(inputs.len(), constants.len(), outputs.len(), slots.len());
         Program {
             liveness: Liveness::new(&slots, &inputs, &instrs, &parts, outputs, watched),
             calls,

@@ -263,16 +263,7 @@ impl<'p> Run<'p> {
             if let Err(fault) = unsafe { state.run_step(&state.steps[at], conduct) } {
                 return Err(Error::at(program.instrs[at].origin)(fault));
             }
-            if let Step::Pick(pick) = &state.steps[at] {
-                let start = pick.start(&state.bases, &state.values);
-                let base = pick.base;
-                state.bases[base] = start.map_err(Error::at(program.instrs[at].origin))?;
-            } else if let Step::Inner(memory) = state.steps[at] {
-                state.run_inner(program, at, memory, conduct)?;
-            } else if program.dynamic {
-                let done = state.run_dynamic(program, at, conduct);
-                done.map_err(Error::at(program.instrs[at].origin))?;
-            }
+            state.finish_step(program, at, conduct)?;
             if (at % ASK == ASK - 1 || state.steps[at].may_ask_late()) && (conduct.should_stop)() {
                 return Err(Error::at(None)(Fault::Interrupted));
             }
@@ -347,6 +338,27 @@ impl State {
     }
 
     /// Does what an instruction needs beyond its bound step.
+    /// Does what only a run can do of an instruction, after its step.
+    #[inline(always)]
+    fn finish_step(
+        &mut self,
+        program: &Program,
+        at: usize,
+        conduct: &Conduct<'_>,
+    ) -> Result<(), Error> {
+        let of_instr = || Error::at(program.instrs[at].origin);
+        if let Step::Pick(pick) = &self.steps[at] {
+            let start = pick.start(&self.bases, &self.values);
+            let base = pick.base;
+            self.bases[base] = start.map_err(of_instr())?;
+        } else if let Step::Inner(memory) = self.steps[at] {
+            self.run_inner(program, at, memory, conduct)?;
+        } else if program.dynamic {
+            self.run_dynamic(program, at, conduct).map_err(of_instr())?;
+        }
+        Ok(())
+    }
+
     fn run_dynamic(
         &mut self,
         program: &Program,

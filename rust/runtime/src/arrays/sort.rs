@@ -161,10 +161,10 @@ impl SortPlan {
         group: &[Line],
         scratch: *mut u8,
         empty: C,
-        mut fill: impl FnMut(&mut C, usize, T, usize),
+        fill: impl FnMut(&mut C, usize, T, usize),
         get: impl Fn(&mut C, usize) -> O,
     ) {
-        let AxisLines { length, steps: [from, into], .. } = self.lines;
+        let length = self.lines.length;
         let cells = scratch.cast::<C>();
         for k in 0..length {
             // SAFETY: by the caller's promise.
@@ -172,6 +172,25 @@ impl SortPlan {
         }
         // SAFETY: they were just written.
         let cells = unsafe { from_raw_parts_mut(cells, length) };
+        // SAFETY: by the caller's promise.
+        unsafe { self.read_lanes(group, cells, fill) };
+        network::sort(cells);
+        // SAFETY: as above.
+        unsafe { self.write_lanes(group, cells, get) };
+    }
+
+    /// Sets a lane of the cells to each line, in the order in which memory is read best.
+    ///
+    /// # Safety
+    /// As for `side_by_side`; a cell for each element of a line.
+    #[inline(always)]
+    unsafe fn read_lanes<C, T: Ranked>(
+        &self,
+        group: &[Line],
+        cells: &mut [C],
+        mut fill: impl FnMut(&mut C, usize, T, usize),
+    ) {
+        let from = self.lines.steps[0];
         if is_across(group, from, |line| line.of.addr()) {
             for (k, cell) in cells.iter_mut().enumerate() {
                 for (lane, line) in group.iter().enumerate() {
@@ -182,7 +201,7 @@ impl SortPlan {
         } else if from == size_of::<T>() as i64 {
             for (lane, line) in group.iter().enumerate() {
                 // SAFETY: the line has so many elements, side by side.
-                let line = unsafe { from_raw_parts(line.of.cast::<T>(), length) };
+                let line = unsafe { from_raw_parts(line.of.cast::<T>(), cells.len()) };
                 for (k, (cell, &element)) in cells.iter_mut().zip(line).enumerate() {
                     fill(cell, lane, element, k);
                 }
@@ -195,7 +214,20 @@ impl SortPlan {
                 }
             }
         }
-        network::sort(cells);
+    }
+
+    /// Writes the lanes of the cells to the lines of the result.
+    ///
+    /// # Safety
+    /// As for `read_lanes`, where `O` is the type of the result.
+    #[inline(always)]
+    unsafe fn write_lanes<C, O>(
+        &self,
+        group: &[Line],
+        cells: &mut [C],
+        get: impl Fn(&mut C, usize) -> O,
+    ) {
+        let into = self.lines.steps[1];
         if is_across(group, into, |line| line.to.addr()) {
             for (k, cell) in cells.iter_mut().enumerate() {
                 for (lane, line) in group.iter().enumerate() {

@@ -19,13 +19,20 @@ pub(super) struct Logarithm<T> {
     pub(super) low: [T; 16],
 }
 
+/// The reciprocals of sixteenths from 1 on, then of those below 1; no `m` leads to those of 0.
+macro_rules! reciprocals {
+    () => {
+        [
+            1.0, 0.937_5, 0.875, 0.843_75, 0.812_5, 0.75, 0.718_75, 0.687_5, 0.687_5, 0.0, 0.0,
+            0.0, 1.312_5, 1.25, 1.125, 1.062_5,
+        ]
+    };
+}
+
 pub(super) const OF_F64: Logarithm<f64> = Logarithm {
     magic: 422_212_465_065_984.0,
     log2: [-0.693_147_180_559_890_3, -5.497_923_018_708_371e-14],
-    reciprocals: [
-        1.0, 0.937_5, 0.875, 0.843_75, 0.812_5, 0.75, 0.718_75, 0.687_5, 0.687_5, 0.0, 0.0, 0.0,
-        1.312_5, 1.25, 1.125, 1.062_5,
-    ],
+    reciprocals: reciprocals!(),
     high: [
         0.0,
         0.064_538_521_137_592_4,
@@ -67,10 +74,7 @@ pub(super) const OF_F64: Logarithm<f64> = Logarithm {
 pub(super) const OF_F32: Logarithm<f32> = Logarithm {
     magic: 786_432.0,
     log2: [-0.693_145_75, -1.428_606_8e-6],
-    reciprocals: [
-        1.0, 0.937_5, 0.875, 0.843_75, 0.812_5, 0.75, 0.718_75, 0.687_5, 0.687_5, 0.0, 0.0, 0.0,
-        1.312_5, 1.25, 1.125, 1.062_5,
-    ],
+    reciprocals: reciprocals!(),
     high: [
         0.0,
         0.064_544_68,

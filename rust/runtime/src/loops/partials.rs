@@ -262,15 +262,7 @@ fn fold_tile<T: Copy, R: Reduction<T>, const LANES: usize, const OWN: usize>(
 /// As [`halve`], in registers, of as many sets as short rows have.
 #[inline(always)]
 fn fold_sets<T: Copy, R: Reduction<T>, const LANES: usize>(of: &[T], behind: usize) -> T {
-    let mut one = fold_to_lanes::<T, R, LANES>(of, behind);
-    let mut half = LANES / 2;
-    while half > 0 {
-        for lane in 0..half {
-            one[lane] = R::of(one[lane], one[lane + half]);
-        }
-        half /= 2;
-    }
-    one[0]
+    halve::<T, R>(&mut fold_to_lanes::<T, R, LANES>(of, behind))
 }
 
 #[inline(always)]

@@ -39,43 +39,31 @@ impl Liveness {
         outputs: &[Slot],
         watched: bool,
     ) -> Liveness {
-        let families = Families::new(slots, instrs, parts, outputs);
-        let mut donated = vec![false; slots.len()];
         // Memory of the caller has no guard zones, so a watched run makes nothing there.
-        for input in inputs.iter().filter(|input| input.donated && !watched) {
-            donated[input.slot.index()] = true;
-        }
+        let donated = inputs.iter().filter(|input| input.donated && !watched);
+        let mut memory = Memory::new(slots, instrs, donated.map(|input| input.slot));
+        let families = Families::new(slots, instrs, parts, outputs);
         let mut over: Box<[Option<Slot>]> = vec![None; slots.len()].into();
         let mut dying: Box<[Box<[Slot]>]> = vec![Box::default(); slots.len()].into();
-        let mut owners: Box<[Slot]> = (0..slots.len()).map(Slot::from_index).collect();
         for (at, instr) in instrs.iter().enumerate() {
             // Whether the memory of an operand can go to a result of this instruction.
-            let dies = |owners: &[Slot], slot: Slot| {
-                let family = families.of[slot.index()];
-                let made_by = slots[owners[slot.index()].index()].made_by;
-                // What a foreign function returns may belong to anyone, and what it is given in
-                // memory of the caller it may return.
-                let ours = match made_by {
-                    Some(by) => !matches!(instrs[by].kind, InstrKind::Call(_)),
-                    None => {
-                        donated[owners[slot.index()].index()] && !families.called[family.index()]
-                    }
-                };
-                ours && families.last[family.index()] == at
+            let dies = |memory: &Memory<'_>, slot: Slot| {
+                let family = families.of[slot.index()].index();
+                families.last[family] == at && memory.is_ours(slot, families.called[family])
             };
             for Overwrite { of, to, others } in instr.kind.overwrites() {
                 let family = |slot: Slot| families.of[slot.index()];
                 let apart = others.iter().all(|&other| family(other) != family(of));
-                if apart && dies(&owners, of) {
+                if apart && dies(&memory, of) {
                     over[to.index()] = Some(of);
-                    owners[to.index()] = owners[of.index()];
+                    memory.goes_to(of, to);
                 }
             }
             if let Some((of, to, _)) = instr.kind.shares() {
-                owners[to.index()] = owners[of.index()];
+                memory.goes_to(of, to);
             }
             if let InstrKind::Loop(code) = &instr.kind {
-                let ends = ends_in(code, |slot| dies(&owners, slot));
+                let ends = ends_in(code, |slot| dies(&memory, slot));
                 for write in &code.writes {
                     // What does not move everywhere may be written before all is read.
                     if write.identity.is_none() && write.axes.iter().all(Option::is_some) {
@@ -89,7 +77,43 @@ impl Liveness {
             in_output: in_output(slots, instrs, outputs, &over),
             over,
             dying,
-            owners,
+            owners: memory.owners,
+        }
+    }
+}
+
+/// Whose memory each slot lies in.
+struct Memory<'a> {
+    slots: &'a [SlotInfo],
+    instrs: &'a [Instr],
+    donated: Vec<bool>,
+    owners: Box<[Slot]>,
+}
+
+impl<'a> Memory<'a> {
+    fn new(
+        slots: &'a [SlotInfo],
+        instrs: &'a [Instr],
+        inputs: impl Iterator<Item = Slot>,
+    ) -> Memory<'a> {
+        let mut donated = vec![false; slots.len()];
+        inputs.for_each(|slot| donated[slot.index()] = true);
+        let owners = (0..slots.len()).map(Slot::from_index).collect();
+        Memory { slots, instrs, donated, owners }
+    }
+
+    fn goes_to(&mut self, of: Slot, to: Slot) {
+        self.owners[to.index()] = self.owners[of.index()];
+    }
+
+    /// Whether the program may use up the memory of a slot; `called`: a foreign function reads it.
+    fn is_ours(&self, slot: Slot, called: bool) -> bool {
+        let owner = self.owners[slot.index()].index();
+        match self.slots[owner].made_by {
+            // What a foreign function returns may belong to anyone.
+            Some(by) => !matches!(self.instrs[by].kind, InstrKind::Call(_)),
+            // A foreign function may return memory of the caller that it is given.
+            None => self.donated[owner] && !called,
         }
     }
 }
