@@ -1,4 +1,4 @@
-//! Graphs: the editable handle on nodes, and how a graph is frozen, bound and unfrozen.
+//! Graphs: the editable handle on nodes; freezing, binding and unfreezing.
 //!
 //! Uses nodes and orders. Start reading at [`function_graph`].
 

@@ -1,19 +1,19 @@
-//! The interner: of equal values one exists, and it dies with its last handle.
+//! The interner: it keeps one of all equal values, until its last handle is dropped.
 //!
 //! Nodes, types, ops and frozen graphs are interned, each kind in tables of its own. A table points to values without
-//! owning them. A value's count of handles that reaches zero never rises again: a lookup that meets a value with count
-//! zero treats it as absent and puts a new one in its place. So exactly one thread sees the last handle go, and that
-//! thread alone unlinks and frees the value. It unlinks under the shard's lock, so a lookup, which holds the lock, never
-//! reads freed memory. Nothing foreign runs under the lock: freeing (operands, payloads) happens after it is released.
+//! owning them. Once a value's count of handles is zero, it never rises again: a lookup that meets such a value treats
+//! it as absent and puts a new one in its place. So exactly one thread sees the last handle go, and that thread alone
+//! unlinks and frees the value. It unlinks under the shard's lock, so a lookup, which holds the lock, never reads freed
+//! memory. Nothing foreign runs under the lock: freeing (operands, payloads) happens after it is released.
 //!
-//! A shard owns one count of its owner while there is a slot that it made, so a value's pointer to where it lives is
-//! good for the value's life. The last slot to go gives up that count, again outside the lock. No count is kept per
-//! value, and what a lock guards shares a line of memory with it: threads that build different graphs write to few
-//! lines of each other.
+//! A shard owns one count of its owner as long as any of its slots exists, so a value's pointer to its owner is
+//! valid for the value's life. The last slot gives up that count, again outside the lock. No count is kept per
+//! value, and a lock shares a line of memory with the data that it guards: threads that build different graphs write
+//! to few lines of each other.
 //!
-//! This folder uses no other of the crate, and holds all its unsafe code. Start reading at [`interner`], then
-//! [`handle`]; the tables are in [`table`], the locks in [`sync`], and why a forked child finds none of them held is told
-//! in [`fork`].
+//! This folder uses no other folder of the crate, and holds all its unsafe code. Start reading at [`interner`], then
+//! [`handle`]. The tables are in [`table`], the locks in [`sync`]; [`fork`] explains why a forked child finds no lock
+//! held.
 
 pub mod fork;
 pub(crate) mod handle;

@@ -1,7 +1,7 @@
-//! Nodes, which never change after birth, the ops that they apply, the variables that they give, and where they live.
+//! Nodes, which never change after birth; their ops, their variables and their containers.
 //!
-//! What holds for nodes of any graph is here, too: walks, substitution, which variables may share memory. Uses values
-//! and the interner. Start reading at [`body`](Body), then [`container`].
+//! Operations on nodes of any graph are here, too: walks, substitution, and the search for variables that share memory.
+//! Uses values and the interner. Start reading at [`body`](Body), then [`container`].
 
 pub mod alias;
 mod body;

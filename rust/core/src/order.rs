@@ -1,6 +1,6 @@
-//! In which order nodes run, and which outputs are written over which inputs.
+//! The order in which nodes run, and the outputs that are written over inputs.
 //!
-//! Uses nodes. Start reading at [`destroy`], the laws of graphs that write over inputs; [`plan`] decides which may.
+//! Uses nodes. Start reading at [`destroy`], the laws of graphs that write over inputs; [`plan`] chooses the outputs.
 
 mod descent;
 pub mod destroy;

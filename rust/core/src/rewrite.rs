@@ -1,7 +1,7 @@
-//! Rules, and how they are applied until none applies.
+//! Rules, and their application until none applies.
 //!
-//! A rule's left side is compiled to a pattern, its right side to a template. Uses nodes, and neither orders nor graphs.
-//! Start reading at [`sweep`]; [`pattern`] says what matches.
+//! A rule's left side is compiled to a pattern, its right side to a template. Uses nodes, but neither orders nor
+//! graphs. Start reading at [`sweep`], then [`pattern`].
 
 mod impure;
 pub mod machine;

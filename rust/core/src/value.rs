@@ -1,4 +1,4 @@
-//! What graphs are made of besides nodes: dtypes, types, constants, digests, and what may be wrong with them.
+//! The parts of graphs besides nodes: dtypes, types, constants and digests; and the errors of graphs.
 //!
 //! Uses the interner alone. Start reading at [`ty`].
 

@@ -1,9 +1,9 @@
 //! Frozen graphs: closed graphs over nominal inputs, one object for all that are isomorphic.
 //!
 //! Freezing puts nominals in place of the inputs and numbers the tags of distinct nodes 1, 2, ... as a walk from the
-//! outputs meets them. What is left says nothing about where and in which order the graph was built, so isomorphic
-//! graphs have the very same outputs, and a table of weak references makes one object of them. The outputs that others
-//! see have tags of the graph's own instead (`node/frozen.rs`): the first buffer of one graph is not that of another.
+//! outputs meets them. The result does not depend on the place and the order in which the graph was built, so
+//! isomorphic graphs have the very same outputs, and a table of weak references makes one object of them. The outputs
+//! that users see have tags of the graph's own instead (`node/frozen.rs`), so two graphs never share a buffer.
 
 use once_cell::race::OnceBox;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -25,20 +25,20 @@ use crate::value::ty::Signature;
 impl Param {
     /// The parameter that stands for `graph`: the equal graph of the one container that all ops share.
     ///
-    /// So an op means the same wherever its nodes are. The first time takes as long as binding the graph does.
+    /// So an op is the same in every container. The first call takes as long as binding the graph does.
     pub fn graph(graph: &FrozenFunctionGraph) -> Result<Param, Error> {
         graph.in_global().map(Param::Graph)
     }
 }
 
-/// Graphs within ops of graphs, at most: whoever walks down or frees them may use the stack.
+/// The greatest depth of graphs within ops of graphs: walking down or freeing them may use the stack.
 pub const MAX_NESTING: u32 = 32;
 
 impl FrozenFunctionGraph {
     /// The graph that computes `outputs` from `inputs`, which may be any variables but constants.
     ///
-    /// An input that no output needs still counts. A root input that is not listed is an error that names it.
-    /// `container` is for graphs without variables; others live where their variables do.
+    /// An input that no output needs stays an input. A root input that is not listed is an error that names it.
+    /// `container` is for graphs without variables; other graphs live in the container of their variables.
     pub fn new(
         container: &Container,
         inputs: &[Var],
@@ -50,7 +50,7 @@ impl FrozenFunctionGraph {
 
     /// The same, with distinct nodes folded into one where op, inputs and types are equal.
     ///
-    /// A graph that destroys one of those is refused: two buffers would become one.
+    /// A graph that destroys such a node is refused: two buffers would become one.
     pub fn deduplicated(
         container: &Container,
         inputs: &[Var],
@@ -60,9 +60,10 @@ impl FrozenFunctionGraph {
         freeze(container, inputs, outputs, Tags::folded())
     }
 
-    /// The graph in which every occurrence of one of `inputs` is an input: constants and whole expressions too.
+    /// The graph in which every occurrence of one of `inputs` is an input; constants and whole expressions may be
+    /// inputs.
     ///
-    /// Where one expression contains another, the outer one counts.
+    /// If one expression contains another, the outer one becomes the input.
     pub fn from_structural_inputs(
         container: &Container,
         inputs: &[Var],
@@ -81,12 +82,12 @@ impl FrozenFunctionGraph {
         };
         order.get_or_init(|| {
             let order = destroy::toposort(outputs, &frozen.inputs, &[]);
-            // A graph that destroys had an order when it was frozen, and any order is one of a graph that does not.
+            // A graph with destroyers had an order when it was frozen; a graph without may run in any order.
             Box::new(order.unwrap_or_default().into_iter().cloned().collect())
         })
     }
 
-    /// The equal graph of the global container; itself, if it lives there. Remembered after the first time.
+    /// The equal graph of the global container; itself, if it lives there. It is remembered after the first call.
     pub fn in_global(&self) -> Result<FrozenFunctionGraph, Error> {
         let global = Container::global();
         if self.0.lives_in(global.storage()) {
@@ -199,7 +200,7 @@ fn freeze(
     let mut order = OnceBox::new();
     if tags.destroys {
         let running = destroy::toposort(&outputs, &nominals, &[]).map_err(|nameless| {
-            // What was given is no better, and its inputs have names.
+            // The given outputs are as good, and their inputs have names.
             let inputs: Vec<Var> = pairs.into_iter().map(|(input, _)| input).collect();
             destroy::toposort(given, &inputs, &[]).err().unwrap_or(nameless)
         })?;
@@ -230,7 +231,7 @@ fn freeze(
     Ok(FrozenFunctionGraph(Handle::intern(container.storage(), frozen)))
 }
 
-/// What distinct nodes that are folded into one agree in.
+/// The key in which distinct nodes that are folded into one agree.
 type Folded = (Op, Inputs, Signature);
 
 /// Gives distinct nodes their canonical tags, and refuses roots that are not among the inputs.
@@ -251,7 +252,7 @@ impl Tags {
         Tags { folded: Some(FxHashMap::default()), ..Tags::apart() }
     }
 
-    /// Refuses a destroyer of what was several buffers.
+    /// Refuses a destroyer of a buffer that was several buffers.
     fn check_folded(&self, order: &[&Node]) -> Result<(), Error> {
         let Some(folded) = &self.folded else { return Ok(()) };
         let several: FxHashSet<DistinctTag> =

@@ -1,8 +1,8 @@
 //! `FunctionGraph`: an editable handle on immutable nodes.
 //!
-//! A graph is a cell that holds one immutable state: roots, names, and what was found out about them. An edit makes
-//! another state and puts it in the cell. So a copy is a cell with the same state, going back is putting an old state
-//! in again, and no edit is seen in another graph.
+//! A graph is a cell that holds one immutable state: roots, names, and facts that were found about them. An edit puts
+//! another state in the cell. So a copy is a cell with the same state, a rollback puts an old state in again, and no
+//! other graph sees an edit.
 
 use std::fmt;
 
@@ -35,7 +35,7 @@ pub(crate) struct Cell {
     state: Mutex<Arc<State>>,
 }
 
-/// What a graph is between two edits.
+/// The state of a graph between two edits.
 struct State {
     inputs: Box<[Var]>,
     outputs: Box<[Var]>,
@@ -44,7 +44,7 @@ struct State {
     clients: OnceBox<Vec<Vec<Client>>>,
     shown: OnceBox<Vec<Arc<str>>>,
     order: OnceBox<Result<Box<[Node]>, Inconsistent>>,
-    /// Nobody waits for this lock: freezing again gives the same graph.
+    /// No thread waits for this lock: freezing again gives the same graph.
     frozen: Mutex<Option<WeakFrozen>>,
 }
 
@@ -55,7 +55,7 @@ struct Index {
     positions: FxHashMap<(usize, u32), u32>,
 }
 
-/// Who reads a variable.
+/// A reader of a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Client {
     /// An application, as its operand at this position.
@@ -64,7 +64,7 @@ pub enum Client {
     Output(usize),
 }
 
-/// What a graph was, for [`FunctionGraph::restore`].
+/// An earlier state of a graph, for [`FunctionGraph::restore`].
 pub struct Checkpoint(Arc<State>);
 
 impl State {
@@ -85,7 +85,7 @@ impl State {
         State::new(Vec::new(), Vec::new(), Names::default())
     }
 
-    /// The state after an edit of the roots: names of what is gone go too.
+    /// The state after an edit of the roots: names of removed variables are removed too.
     fn edited(&self, inputs: Vec<Var>, outputs: Vec<Var>) -> State {
         let mut state = State::new(inputs, outputs, Names::default());
         if !self.names.is_empty() {
@@ -176,8 +176,8 @@ enum Newcomers {
 impl FunctionGraph {
     /// The graph of `outputs` as functions of `inputs`, which may be any variables but constants.
     ///
-    /// A root input that is needed and not listed is an error that names it. The graph lives where its variables do;
-    /// `container` is for graphs without any.
+    /// A root input that is needed and not listed is an error that names it. The graph lives in the container of its
+    /// variables; `container` is for graphs without variables.
     pub fn new(
         container: &Container,
         inputs: &[Var],
@@ -209,12 +209,12 @@ impl FunctionGraph {
         Arc::clone(&self.0.state.lock())
     }
 
-    /// Puts `state` in; what was there is dropped outside the lock.
+    /// Puts `state` in; the old state is dropped outside the lock.
     fn swap(&self, state: Arc<State>) -> Arc<State> {
         std::mem::replace(&mut *self.0.state.lock(), state)
     }
 
-    /// Makes one edit, again if another thread's came between.
+    /// Makes one edit, and makes it again if another thread's edit came between.
     fn edit(&self, change: impl Fn(&State) -> Result<Option<State>, Error>) -> Result<(), Error> {
         loop {
             let old = self.state();
@@ -247,7 +247,7 @@ impl FunctionGraph {
         self.state().outputs.to_vec()
     }
 
-    /// Every variable of the graph: the inputs, then what the outputs need, operands first.
+    /// Every variable of the graph: the inputs, then all that the outputs need, operands first.
     pub fn variables(&self) -> Vec<Var> {
         self.state().index().variables.to_vec()
     }
@@ -264,7 +264,7 @@ impl FunctionGraph {
         self.0.container.holds(var) && self.state().position(var).is_ok()
     }
 
-    /// Who reads `var`: applications in the graph's order, then outputs.
+    /// The readers of `var`: applications in the graph's order, then outputs.
     pub fn clients(&self, var: &Var) -> Result<Vec<Client>, Error> {
         let state = self.state();
         let position = state.position(var)?;
@@ -300,7 +300,7 @@ impl FunctionGraph {
         Ok(destroy::orderings(&state.outputs, &state.inputs, protected)?)
     }
 
-    /// Checks the graph whole: closed, in one container, every type and position as its op says, and with an order.
+    /// Checks the whole graph: it is closed and in one container, types and positions fit the ops, and it has an order.
     pub fn verify(&self, protected: &[Var]) -> Result<(), Error> {
         let state = self.state();
         check_inputs(&state.inputs)?;
@@ -319,11 +319,11 @@ impl FunctionGraph {
         Ok(())
     }
 
-    /// Puts a value in place of each variable, all at once; what is put in is not searched for further replacements.
+    /// Replaces each variable by a value, all at once; the values are not searched for further replacements.
     ///
-    /// A variable that is not in the graph, or is replaced by itself, changes nothing. A value may be computed from
-    /// the variable that it replaces: then it comes between that variable and its readers. A value that needs a root input which the graph does not
-    /// have would leave it open: an error, and the graph stays as it was.
+    /// A variable that is not in the graph, or is replaced by itself, changes nothing. A value may be computed from the
+    /// variable that it replaces: then it comes between that variable and its readers. A value that needs a root input
+    /// which the graph does not have would leave it open: an error, and the graph stays as it was.
     pub fn replace(&self, replacements: &[(Var, Var)]) -> Result<(), Error> {
         self.substitute(replacements, Newcomers::Refused)
     }
@@ -356,7 +356,7 @@ impl FunctionGraph {
         })
     }
 
-    /// Puts other outputs in place of the graph's, over the same inputs.
+    /// Replaces the outputs by others over the same inputs.
     pub fn set_outputs(&self, outputs: &[Var]) -> Result<(), Error> {
         let outputs = adopt_all(&self.0.container, outputs)?;
         self.edit(|state| {
@@ -396,17 +396,17 @@ impl FunctionGraph {
         FunctionGraph::with_state(&self.0.container, state)
     }
 
-    /// What the graph is now.
+    /// The state of the graph.
     pub fn checkpoint(&self) -> Checkpoint {
         Checkpoint(self.state())
     }
 
-    /// Makes the graph again what it was.
+    /// Puts an earlier state of the graph back.
     pub fn restore(&self, checkpoint: Checkpoint) {
         drop(self.swap(checkpoint.0));
     }
 
-    /// Runs `body`; if it fails or panics, the graph is again what it was. Transactions nest.
+    /// Runs `body`; if it fails or panics, the graph has its earlier state again. Transactions nest.
     pub fn transaction<T, E>(
         &self,
         body: impl FnOnce(&FunctionGraph) -> Result<T, E>,
@@ -444,7 +444,7 @@ impl Clone for FunctionGraph {
 }
 
 impl PartialEq for FunctionGraph {
-    /// Whether both are the same graph, not only equal ones: freeze them to ask that.
+    /// Whether both are the same graph. To ask whether two graphs are equal, freeze them.
     fn eq(&self, other: &FunctionGraph) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

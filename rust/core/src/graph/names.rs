@@ -1,4 +1,4 @@
-//! Display names of a graph's variables: those given in it come before those given everywhere.
+//! Display names of a graph's variables: a name given in the graph hides the variable's own name.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ pub(crate) struct Names(Option<Arc<FxHashMap<(usize, u32), Named>>>);
 
 #[derive(Clone)]
 struct Named {
-    // Keeps the variable's identity from being given to another.
+    // Keeps the variable alive, so that no other variable gets its identity.
     _var: Var,
     name: Arc<str>,
 }
 
 impl Names {
-    /// The name given to `var`, here or everywhere.
+    /// The name of `var`: in this graph, or its own.
     pub(crate) fn get(&self, var: &Var) -> Option<Arc<str>> {
         let given = self.0.as_ref().and_then(|table| table.get(&var.identity()));
         given.map(|named| Arc::clone(&named.name)).or_else(|| var.name())
@@ -32,7 +32,7 @@ impl Names {
         Names(Some(Arc::new(table)))
     }
 
-    /// The names of those variables that `keep` accepts; asks nothing where there are no names.
+    /// The names of those variables that `keep` accepts; it is not called if there are no names.
     pub(crate) fn retain(&self, keep: impl Fn((usize, u32)) -> bool) -> Names {
         let Some(table) = &self.0 else { return Names(None) };
         let kept: FxHashMap<_, _> = table
@@ -49,7 +49,7 @@ impl Names {
     }
 }
 
-/// The names of `variables`, which have those of `names` or are numbered by position.
+/// The names of `variables`: those of `names`, or numbers by position.
 ///
 /// No generated name equals a given one.
 pub(crate) fn all_names(names: &Names, variables: &[Var]) -> Vec<Arc<str>> {

@@ -1,4 +1,4 @@
-//! What a variable is made of, for those who write it down: a frozen graph over what has an identity of its own.
+//! The parts of a variable, for pickles: a frozen graph over variables that have an identity of their own.
 
 use rustc_hash::FxHashSet;
 
@@ -10,14 +10,14 @@ use crate::value::error::Error;
 pub struct Portable {
     /// The graph, which has one output.
     pub graph: FrozenFunctionGraph,
-    /// What it is bound to: inputs, nominals, and distinct nodes further up, which are written down apart.
+    /// The values that it is bound to: inputs, nominals, and distinct nodes further up, which are written apart.
     pub leaves: Vec<Var>,
-    /// Whether the variable has an identity of its own, which binding the graph does not give.
+    /// Whether the variable has an identity of its own, so that binding the graph makes another variable.
     pub distinct: bool,
 }
 
 impl Portable {
-    /// The parts of `output`, which an op gave.
+    /// The parts of `output`, the output of an op.
     pub fn of(output: &Var) -> Result<Portable, Error> {
         let leaves = leaves(output);
         let container = output.container();
@@ -30,7 +30,7 @@ fn is_distinct(node: &Node) -> bool {
     matches!(node.body(), Body::Apply { distinct: Some(_), .. })
 }
 
-/// What has an identity of its own, in the order in which a walk up from `output` meets it.
+/// The variables with an identity of their own, in the order in which a walk up from `output` meets them.
 fn leaves(output: &Var) -> Vec<Var> {
     let (mut seen, mut leaves) = (FxHashSet::default(), Vec::new());
     let mut pending: Vec<&Var> = output.node().inputs().iter().rev().collect();

@@ -1,36 +1,38 @@
-//! Forks: a child has the locks of its parent, and of its threads only the one that forked.
+//! Forks: a child has all locks of its parent, but only one of its threads, the one that forked.
 //!
-//! What another thread held at that moment would be held for ever in the child, over a table that was half changed. So
-//! the thread that forks takes all locks first ([`hold`]) and gives them back on both sides ([`release`]): then nobody
-//! else is within a table. It may wait for each in any order, since nobody waits for one lock under another.
+//! A lock that another thread held at that moment would be held for ever in the child, over a table that was half
+//! changed. So the thread that forks takes all locks first ([`hold`]) and gives them back on both sides ([`release`]):
+//! then no other thread is within a table. It may wait for the locks in any order, since no thread waits for one lock
+//! while it holds another.
 //!
-//! Locks that are never waited for need not be held: a cache may be locked so, if its content can be worked out again.
+//! A lock that no thread ever waits for need not be held. A cache may have such a lock if its content can be computed
+//! again.
 
 use std::cell::RefCell;
 use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 
 use self_cell::self_cell;
 
-/// What has locks that threads wait for.
+/// An object with locks that threads wait for.
 pub trait Locks: Send + Sync {
-    /// Takes them all. `others` takes what else has locks and is found by these.
+    /// Takes all its locks. `others` takes the locks of further owners that are found by way of these.
     fn hold<'a>(&'a self, others: &mut Vec<Arc<dyn Locks>>) -> Held<'a>;
 }
 
 /// Locks that are held until it is dropped.
 pub type Held<'a> = Box<dyn Guard + 'a>;
 
-/// Whatever holds locks.
+/// A guard of locks of any kind.
 pub trait Guard {}
 
 impl<T> Guard for T {}
 
-/// All that have locks and are told of.
+/// All known owners of locks.
 struct Registry {
-    /// Those that the process has one of.
+    /// Locks that exist once in the process.
     lasting: Vec<&'static dyn Locks>,
     owners: Vec<Weak<dyn Locks>>,
-    /// The dead among the owners are looked for when there are more than this.
+    /// With more owners than this, dead ones are looked for and removed.
     crowded: usize,
 }
 
@@ -66,7 +68,7 @@ pub fn add<T: Locks + 'static>(owner: &Arc<T>) {
     let owner: Weak<dyn Locks> = Arc::downgrade(owner) as Weak<dyn Locks>;
     let mut registry = registry();
     if registry.owners.len() > registry.crowded {
-        // Nobody is dropped here: only who is dead already goes.
+        // No owner is dropped here: only dead ones are removed.
         registry.owners.retain(|owner| owner.strong_count() > 0);
         registry.crowded = 64.max(2 * registry.owners.len());
     }

@@ -16,15 +16,16 @@ const MAX_REFERENCES: u32 = u32::MAX / 2;
 
 /// A value in memory.
 ///
-/// The order of the fields: what handles and lookups read often lies together at the end, behind the part of the value
-/// that users read last. Chains are freed from the last value to the first, so the processor goes down through memory.
+/// The order of the fields: those that handles and lookups read often lie together at the end, behind the part of the
+/// value that users read least. Chains are freed from the last value to the first, so the processor goes down through
+/// memory.
 #[repr(C)]
 pub(super) struct Slot<T: Interned> {
     value: T,
     pub(super) home: Home<T>,
     references: AtomicU32,
     pub(super) number: u32,
-    /// How often the number was given back before this slot got it.
+    /// How many slots had this number before.
     pub(super) generation: u32,
     /// Whether the value lives as long as the process, so that its handles need not be counted.
     pub(super) lasting: bool,
@@ -58,7 +59,7 @@ impl<T: Interned> Slot<T> {
         count.is_ok()
     }
 
-    /// Whether handles are not counted. Known to the compiler for kinds of which none lasts.
+    /// Whether handles are not counted. For kinds without lasting values the compiler knows the answer.
     fn lasts(&self) -> bool {
         T::LASTING > 0 && self.lasting
     }
@@ -80,7 +81,7 @@ impl<T: Interned> Home<T> {
         Home(NonNull::from(&**owner))
     }
 
-    /// The owner, for as long as the slot that the caller got this from.
+    /// The owner, for as long as the slot lives from which the caller got this.
     fn owner(&self) -> &T::Owner {
         // SAFETY: while there is a slot of a shard, the shard owns a count of the owner (`Content::slots`).
         // Test: `a_node_keeps_its_storage`.
@@ -117,11 +118,11 @@ unsafe impl<T: Interned> Send for Handle<T> {}
 unsafe impl<T: Interned> Sync for Handle<T> {}
 
 impl<T: Interned> Handle<T> {
-    /// Bytes of a value and what is kept beside it.
+    /// Bytes of a value and of the data beside it.
     #[cfg(not(feature = "shuttle"))]
     pub(crate) const SLOT_BYTES: usize = size_of::<Slot<T>>();
 
-    /// The value equal to `value` that `owner` has: the living one, or `value`.
+    /// The value of `owner` that equals `value`: the living one, or `value` itself.
     pub(crate) fn intern(owner: &Arc<T::Owner>, value: T) -> Handle<T> {
         intern(owner, value)
     }
@@ -132,19 +133,19 @@ impl<T: Interned> Handle<T> {
         unsafe { self.0.as_ref() }
     }
 
-    /// What the value lives in.
+    /// The owner of the value.
     pub(crate) fn owner(&self) -> &T::Owner {
         self.slot().home.owner()
     }
 
-    /// What the value lives in, counted.
+    /// The owner of the value, counted.
     pub(crate) fn counted_owner(&self) -> Arc<T::Owner> {
         self.slot().home.counted()
     }
 
     /// Whether the value lives in `owner`.
     pub(crate) fn lives_in(&self, owner: &Arc<T::Owner>) -> bool {
-        // Addresses are compared, and nothing is read: what lies there changes often.
+        // Addresses are compared, and nothing is read: the memory there changes often.
         self.slot().home.0 == Home::<T>::of(owner).0
     }
 
@@ -180,7 +181,7 @@ impl<T: Interned> Handle<T> {
         }
     }
 
-    /// Gives up this handle and frees at most `limit` values now; what is returned frees the others.
+    /// Gives up this handle and frees at most `limit` values now; the result frees the others when it is dropped.
     pub(crate) fn drop_some(self, limit: usize) -> Option<Debris<T>> {
         let mut debris = Debris::default();
         debris.take([self]);
@@ -195,13 +196,13 @@ impl<T: Interned> Handle<T> {
         if this.slot().lasts() {
             return None;
         }
-        // Release: what this thread did with the value happens before the last owner frees it.
+        // Release: all uses of the value by this thread happen before its last owner frees it.
         let before = this.slot().references.fetch_sub(1, Ordering::Release);
         debug_assert_ne!(before, 0, "a handle of a value that is dying");
         if before != 1 {
             return None;
         }
-        // Acquire: and what the others did is visible to the one who frees.
+        // Acquire: the thread that frees sees the uses by all other threads.
         fence(Ordering::Acquire);
         Some(this.0)
     }
@@ -245,7 +246,7 @@ impl<T: Interned> Drop for Handle<T> {
 /// Values without handles that are not freed yet: dropping it frees them, and whatever only they kept alive.
 pub(crate) struct Debris<T: Interned>(SmallVec<[NonNull<Slot<T>>; 8]>);
 
-// SAFETY: nobody else has a right to these slots: their counts are zero and stay so. What is in a slot is Send, as
+// SAFETY: no other thread may use these slots: their counts are zero and stay so. The content of a slot is Send, as
 // for a handle. Test: `a_chain_is_dropped_in_two_parts`.
 unsafe impl<T: Interned> Send for Debris<T> {}
 
@@ -296,8 +297,8 @@ impl<T: Interned> Drop for Debris<T> {
 
 /// A handle that does not keep its value alive.
 ///
-/// A value's number and how often that number was given back before tell it from every value that ever was in its
-/// place.
+/// The number of a value, together with the count of values that had this number before, identifies the value among
+/// all that ever were in its place.
 pub(crate) struct WeakHandle<T: Interned> {
     pointer: NonNull<Slot<T>>,
     owner: Weak<T::Owner>,
@@ -306,8 +307,8 @@ pub(crate) struct WeakHandle<T: Interned> {
     generation: u32,
 }
 
-// SAFETY: the pointer is only compared; what is followed is the table's, under the shard's lock. What it points to
-// may be shared between threads, as for `Handle`. Test: `weak_handles_race_with_release`.
+// SAFETY: the pointer is only compared; only the table's pointer is followed, under the shard's lock. The value may
+// be shared between threads, as for `Handle`. Test: `weak_handles_race_with_release`.
 unsafe impl<T: Interned> Send for WeakHandle<T> {}
 // SAFETY: as above.
 unsafe impl<T: Interned> Sync for WeakHandle<T> {}

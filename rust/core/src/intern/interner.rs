@@ -1,4 +1,4 @@
-//! Where interned values are found: an owner's tables, in shards.
+//! The tables of an owner, in shards, where its interned values are found.
 
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -9,15 +9,15 @@ use super::handle::{Debris, Handle, Slot};
 use super::sync::{AtomicU32, Mutex};
 use super::table::{Found, Table};
 
-/// What is interned: of equal values of one owner, one exists.
+/// A kind of value that is interned: an owner has one of all equal values.
 pub(crate) trait Interned: Send + Sync + Sized + 'static {
-    /// What the values live in. It stays while one of them is alive.
+    /// The owner of the values. It lives as long as any of them.
     type Owner: Send + Sync + 'static;
 
     /// A power of two; enough that threads rarely meet in one shard.
     const SHARDS: usize;
 
-    /// How many values live as long as the process. Nobody counts who uses these, so threads do not meet at the counts
+    /// How many values live as long as the process. Their handles are not counted, so threads do not meet at the counts
     /// of values that all programs are made of.
     const LASTING: u32 = 0;
 
@@ -27,7 +27,7 @@ pub(crate) trait Interned: Send + Sync + Sized + 'static {
     /// The same for equal values.
     fn hash(&self) -> u64;
 
-    /// Whether both are one value, asked of two with the same hash. Runs under a lock: it runs no foreign code.
+    /// Whether two values with the same hash are equal. It is called under a lock, so it runs no foreign code.
     fn same(&self, other: &Self) -> bool;
 
     /// Whether the value may be one of those that last.
@@ -35,7 +35,8 @@ pub(crate) trait Interned: Send + Sync + Sized + 'static {
         true
     }
 
-    /// Takes out what the owner keeps for a dying value under its address, while nobody else can have that address.
+    /// Removes the data that the owner keeps for a dying value under its address, while no other value can have that
+    /// address.
     fn leave(&self, _address: usize, _owner: &Self::Owner, _debris: &mut Debris<Self>) {}
 
     /// Gives up the handles of its own kind, so that a long chain of values is freed without recursion.
@@ -77,7 +78,7 @@ impl<T: Interned> Interner<T> {
         &self.hints[hash as usize % T::SHARDS]
     }
 
-    /// Asks for the memory that a lookup of this hash waits for.
+    /// Prefetches the memory that a lookup of this hash reads.
     pub(super) fn prefetch(&self, hash: u64) {
         prefetch(std::ptr::from_ref(self.shard(hash)).addr());
         prefetch(self.hint(hash).address::<T>(hash));
@@ -88,12 +89,12 @@ impl<T: Interned> Interner<T> {
         self.shards.iter().map(|shard| shard.content.lock().slots_by_hash.len()).sum()
     }
 
-    /// Bytes of the values and the tables, without what values hold outside their slots.
+    /// Bytes of the values and the tables, without memory that values hold outside their slots.
     pub(crate) fn bytes(&self) -> usize {
         self.shards.iter().map(Shard::bytes).sum()
     }
 
-    /// Handles to all that are alive, in no order.
+    /// Handles to all living values, in no order.
     pub(crate) fn living(&self) -> Vec<Handle<T>> {
         let mut living = Vec::new();
         for shard in &self.shards {
@@ -133,8 +134,8 @@ pub(super) struct Shard<T: Interned> {
 
 pub(super) struct Content<T: Interned> {
     pub(super) slots_by_hash: Table<SlotPointer<T>>,
-    /// Numbers that were given back, each with the generation of the next slot to get it. Under them may lie `NO_NUMBER`,
-    /// with the generation of slots that get numbers from `next`.
+    /// Numbers that were given back, each with the generation of the next slot to get it. Under them may lie
+    /// `NO_NUMBER`, with the generation of slots that get numbers from `next`.
     free: Vec<(u32, u32)>,
     /// Where numbers begin that no slot has, and that are not among the free ones.
     next: u32,
@@ -168,7 +169,7 @@ impl<T: Interned> SlotPointer<T> {
         unsafe { self.0.as_ref() }
     }
 
-    /// One more handle, unless the value is dying. For who holds the lock of the table.
+    /// One more handle, unless the value is dying. The caller holds the lock of the table.
     pub(super) fn handle(&self) -> Option<Handle<T>> {
         self.get().revive().then(|| Handle(self.0))
     }
@@ -191,13 +192,13 @@ impl<T: Interned> Shard<T> {
     ///
     /// Returns the owner if nothing here needs it any longer.
     ///
-    /// Where other slots are left, nothing but their count keeps the shard while the lock is given back. The next
+    /// If other slots are left, only their count keeps the shard while the lock is given back. The next
     /// thread to lock it may unlink the last of them and free the shard with its owner, and do so while this one is
     /// still within the unlocking. That is sound because a thread that unlocks a lock of `sync` touches the lock no
-    /// more after the one write that lets the next thread in: where somebody waits it goes on to wake the lock's
-    /// address, for the system but a number, and whoever else waits at that address by then looks again. A lock of
-    /// another kind must keep this law, or `unlink` must count the owner before it locks, at two more writes for each
-    /// value that is freed.
+    /// more after the one write that lets the next thread in. If a thread waits, it then wakes the lock's address,
+    /// which is only a number to the system; any other thread that waits at that address by then looks again. A lock
+    /// of another kind must keep this law, or `unlink` must count the owner before it locks, at the cost of two more
+    /// writes for each value that is freed.
     pub(super) fn unlink(
         &self,
         pointer: NonNull<Slot<T>>,
@@ -221,8 +222,8 @@ impl<T: Interned> Shard<T> {
 
 /// The value equal to `value` that `owner` has: the living one, or `value`.
 ///
-/// What a lookup in a large table waits for is memory: it is asked for at once, and a slot is made meanwhile, before
-/// it is known whether there is one. So the lock is held for the least time, too.
+/// A lookup in a large table waits for memory. So the memory is prefetched at once, and a slot is made meanwhile,
+/// although the value may turn out to exist. This also holds the lock for the least time.
 pub(super) fn intern<T: Interned>(owner: &Arc<T::Owner>, value: T) -> Handle<T> {
     let (interner, hash) = (T::interner(owner), value.hash());
     interner.prefetch(hash);
@@ -254,7 +255,7 @@ pub(super) fn intern<T: Interned>(owner: &Arc<T::Owner>, value: T) -> Handle<T> 
     Handle(pointer)
 }
 
-/// Where a shard's table lies, roughly: read without the lock, and only to ask for the memory early.
+/// The rough address of a shard's table. It is read without the lock, and only to prefetch memory.
 ///
 /// It changes as seldom as the table grows, so all threads may keep it in their caches.
 #[derive(Default)]
@@ -279,13 +280,13 @@ impl Hint {
     }
 }
 
-/// Asks for the line of memory at `address`, which need not exist, to write to it soon.
+/// Prefetches the line of memory at `address`, which need not exist, for writing.
 fn prefetch(address: usize) {
     // SAFETY: prefetching neither reads nor faults, whatever the address. Test: every test that interns.
     #[cfg(target_arch = "x86_64")]
     unsafe {
-        // Not `_mm_prefetch`, which asks to write only where the compiler is told that the processor can; all of 64 bits
-        // know the instruction, or pass over it.
+        // Not `_mm_prefetch`, which asks to write only where the compiler is told that the processor can; all of 64
+        // bits know the instruction, or pass over it.
         std::arch::asm!("prefetchw [{}]", in(reg) address, options(nostack, preserves_flags, readonly));
     }
     #[cfg(not(target_arch = "x86_64"))]
@@ -298,7 +299,7 @@ fn position<T: Interned>(number: u32) -> u32 {
 }
 
 impl<T: Interned> Content<T> {
-    /// A number that no slot has, and how often it was given back before.
+    /// A number that no slot has, and how many slots had it before.
     fn number(&mut self, hash: u64) -> (u32, u32) {
         if let Some(free) = self.free.pop_if(|(number, _)| *number != NO_NUMBER) {
             return free;
@@ -324,7 +325,7 @@ impl<T: Interned> Content<T> {
     fn forget_high_numbers(&mut self) {
         let mut generation = self.generation();
         let free = self.free.len() - (generation > 0) as usize;
-        // Slots that others have taken the places of are not seen here, and used up numbers must not come again.
+        // Slots whose places were taken by others are not seen here, and used up numbers must not come again.
         let linked = self.slots_by_hash.len();
         if self.slots as usize != linked || self.next as usize != free + linked {
             return;

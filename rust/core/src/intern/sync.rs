@@ -1,13 +1,13 @@
-//! Locks and atomics of what threads share: the real ones, or those of the model checker that tests them.
+//! Locks and atomics of data that threads share: the real ones, or those of the model checker that tests them.
 //!
 //! With the feature `shuttle`, every use is a point where the checker may let another thread run.
 //!
-//! The locks are the standard library's, since these can be held across a fork (see [`super::fork`]): all that there is
-//! of one lies in the lock itself, so its holder can unlock it in the child. Locks that keep their waiters in a table of
-//! the process cannot: there the child finds threads that do not exist, and hands locks over to them.
+//! The locks are the standard library's, since these can be held across a fork (see [`super::fork`]): such a lock has
+//! no state outside of itself, so its holder can unlock it in the child. Locks that keep their waiters in a table of
+//! the process cannot be: the child would find threads there that do not exist, and hand locks over to them.
 //!
-//! What is worked out once without a lock is in a cell of `once_cell::race`, which nobody ever waits for: a thread that
-//! a fork left behind while it filled a `OnceLock` would be waited for by the child for ever.
+//! A value that is computed once without a lock is in a cell of `once_cell::race`, for which no thread ever waits. With
+//! a `OnceLock` the child could wait for ever for a thread that was filling it when the process forked.
 
 #[cfg(not(feature = "shuttle"))]
 use std::sync as locks;
@@ -26,7 +26,7 @@ pub use locks::MutexGuard;
 #[cfg(not(feature = "shuttle"))]
 pub(crate) use real::Lasting;
 
-/// A lock that a panic does not poison: what it guards is whole after each statement.
+/// A lock that a panic does not poison: the guarded data are whole after each statement.
 #[derive(Debug, Default)]
 pub struct Mutex<T: ?Sized>(locks::Mutex<T>);
 
@@ -36,19 +36,19 @@ impl<T> Mutex<T> {
         Mutex(locks::Mutex::new(value))
     }
 
-    /// What it guards, which nobody else has any longer.
+    /// The guarded data; no other thread has the lock any longer.
     pub fn into_inner(self) -> T {
         self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl<T: ?Sized> Mutex<T> {
-    /// Waits until nobody else has the lock.
+    /// Waits until no other thread has the lock.
     pub fn lock(&self) -> MutexGuard<'_, T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The lock, if nobody has it now.
+    /// The lock, if no thread has it now.
     pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
         match self.0.try_lock() {
             Ok(guard) => Some(guard),
@@ -62,7 +62,7 @@ impl<T: ?Sized> Mutex<T> {
 mod real {
     use once_cell::race::OnceBox;
 
-    /// What a process has one of: made when it is first asked for. Two threads may both make one; the first counts.
+    /// A value that exists once in a process, made at its first use. Two threads may both make one; the first counts.
     pub(crate) struct Lasting<T> {
         made: OnceBox<T>,
         make: fn() -> T,
@@ -86,7 +86,7 @@ mod checked {
     use shuttle::lazy_static::Lazy;
     use shuttle::sync::Once;
 
-    /// What a process has one of: made when it is first asked for, anew for each schedule.
+    /// A value that exists once in a process, made at its first use, anew for each schedule.
     pub(crate) struct Lasting<T: Sync>(Lazy<T>);
 
     impl<T: Sync> Lasting<T> {

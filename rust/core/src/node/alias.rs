@@ -1,10 +1,10 @@
-//! Which variables may share memory.
+//! Aliases: variables that may share memory.
 //!
-//! An output *views* the inputs that its op's `view_map` names for it: it may share memory with any of them. What
-//! views nothing is a *root*. So the views of a graph lead from every variable to one or more roots, and
+//! An output *views* the inputs that its op's `view_map` names for it: it may share memory with any of them. A
+//! variable that views nothing is a *root*. So the views of a graph lead from every variable to one or more roots, and
 //!
 //! - two variables may alias exactly if they have a root in common;
-//! - the outputs of a distinct op are roots, whatever it views: that is what it is for;
+//! - the outputs of a distinct op are roots, whatever it views: this is its purpose;
 //! - an output written over an input (`destroy_map`) is no view of it but the next content of its memory: a root.
 
 use std::fmt;
@@ -50,7 +50,7 @@ fn positions(map: &[(u32, Vec<u32>)], output: usize) -> impl Iterator<Item = u32
         .flat_map(|(_, inputs)| inputs.iter().copied())
 }
 
-/// The variables whose memory `var` may be: itself, if it views nothing. First-met order, left to right.
+/// The variables whose memory `var` may share: itself, if it views nothing. First-met order, left to right.
 pub fn roots(var: &Var) -> Vec<Var> {
     let mut found = Vec::new();
     visit_views(var, |var| {
@@ -78,14 +78,14 @@ impl ViewPath {
         Some(ViewPath { first: leg(first, root)?, second: leg(second, root)? })
     }
 
-    /// What both lead to.
+    /// The root that both lead to.
     pub fn root(&self) -> &Var {
         self.first.last().expect("a leg ends at the root")
     }
 }
 
 fn leg(from: &Var, root: &Var) -> Option<Vec<Var>> {
-    // Breadth first; each variable remembers which of those before it views it.
+    // Breadth first; each variable remembers the variable that views it.
     let mut met: Vec<(&Var, usize)> = vec![(from, 0)];
     let mut seen = FxHashSet::default();
     seen.insert(from.identity());
@@ -162,7 +162,7 @@ const SEVERAL: u32 = 1 << 31;
 /// A variable with one source has its source's set, so only an output that views several inputs makes a new one.
 #[derive(Default)]
 pub(crate) struct VarSets {
-    /// Every place that is a set of its own, so that single members need no copies.
+    /// Every place as a set of its own, so that sets of one member need no copies.
     singles: Vec<VarNumber>,
     members: Vec<VarNumber>,
     spans: Vec<(u32, u32)>,
@@ -231,7 +231,8 @@ struct StepData<'a> {
 
 /// The applications and variables of one graph, numbered, each variable with its roots.
 ///
-/// Steps are numbered in postorder, so a step's operands come from lower steps. What the walk stops at is a root.
+/// Steps are numbered in postorder, so a step's operands come from lower steps. Variables at which the walk stops are
+/// roots.
 pub(crate) struct Aliases<'n, 'a> {
     steps: Vec<StepData<'a>>,
     destroyers: Vec<StepNumber>,
@@ -317,7 +318,7 @@ impl<'a> Aliases<'_, 'a> {
         self.add_outputs(node, LEAF)
     }
 
-    /// The place of a variable; what was not met yet is where the walk stopped.
+    /// The place of a variable; at a variable that was not met before, the walk stopped.
     fn enter(&mut self, var: &'a Var) -> VarNumber {
         match self.find(var) {
             Some(place) => place,
@@ -415,7 +416,7 @@ impl<'a> Aliases<'_, 'a> {
             .take_while(move |place| self.places[place.index()].maker == step.0)
     }
 
-    /// The step that computes what is at a place; none for leaves.
+    /// The step that computes the variable at a place; none for leaves.
     pub(crate) fn maker(&self, place: VarNumber) -> Option<StepNumber> {
         let maker = self.places[place.index()].maker;
         (maker != LEAF).then_some(StepNumber(maker))
@@ -431,7 +432,7 @@ impl<'a> Aliases<'_, 'a> {
         (*maker == LEAF).then_some(*node)
     }
 
-    /// Whether what is at a place shares no memory with what its node reads.
+    /// Whether the variable at a place shares no memory with the inputs of its node.
     pub(crate) fn is_root(&self, place: VarNumber) -> bool {
         self.roots[place.index()] == SetId(place.0)
     }
@@ -457,7 +458,7 @@ impl<'a> Aliases<'_, 'a> {
         found
     }
 
-    /// For every root, the steps that read anything that aliases it.
+    /// For every root, the steps that read an alias of it.
     pub(crate) fn readers(&self) -> Readers {
         let mut starts = vec![0u32; self.place_count() + 1];
         self.each_read(|root, _| starts[root.index() + 1] += 1);
@@ -468,7 +469,7 @@ impl<'a> Aliases<'_, 'a> {
         let mut steps = vec![StepNumber(0); *starts.last().expect("at least one") as usize];
         self.each_read(|root, step| {
             let (start, end) = (starts[root.index()] as usize, &mut ends[root.index()]);
-            // Steps ascend, so one that reads a root twice was the last to be put in.
+            // Steps ascend, so a step that reads a root twice was added last.
             if *end as usize == start || steps[*end as usize - 1] != step {
                 steps[*end as usize] = step;
                 *end += 1;

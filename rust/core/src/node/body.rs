@@ -1,4 +1,4 @@
-//! What a node is, and what makes two of them one.
+//! The content of a node, by which equal nodes are one.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -15,15 +15,15 @@ use crate::value::ty::Signature;
 /// The operands of an application; two fit without an allocation of their own.
 pub type Inputs = SmallVec<[Var; 2]>;
 
-/// What a node is.
+/// The content of a node.
 pub enum Body {
     /// An op applied to operands.
     Apply {
-        /// What it computes.
+        /// The op.
         op: Op,
-        /// What it computes it from.
+        /// The operands.
         inputs: Inputs,
-        /// What keeps it apart from its siblings, if anything does.
+        /// The tag that keeps it apart from nodes that are otherwise equal, if it has one.
         distinct: Option<DistinctTag>,
     },
     /// A root input: unique by identity.
@@ -32,7 +32,7 @@ pub enum Body {
         name: Option<Arc<str>>,
         /// Tells it from every other input of its container.
         serial: u64,
-        /// What the layer above keeps with it, such as the cell of a shared variable.
+        /// Data that the layer above keeps with it, such as the cell of a shared variable.
         payload: Option<Arc<dyn Any + Send + Sync>>,
     },
     /// The input of a frozen graph at this position.

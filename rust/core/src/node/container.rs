@@ -31,7 +31,7 @@ pub(crate) const SHARDS: usize = if cfg!(feature = "shuttle") { 4 } else { 1024 
 /// Tags below are the canonical ones of frozen graphs; those that applications take count from here.
 const FIRST_FRESH_TAG: u64 = 1 << 32;
 
-/// What all handles to a container share.
+/// The data that all handles to a container share.
 pub(crate) struct Storage {
     nodes: Interner<NodeData>,
     number: u64,
@@ -58,12 +58,12 @@ impl Storage {
         self.number
     }
 
-    /// What is known of the lengths of nodes.
+    /// The known lengths of nodes.
     pub(crate) fn lengths(&self) -> &LengthTable {
         &self.lengths
     }
 
-    /// What is noted of nodes.
+    /// Notes on nodes.
     pub(crate) fn notes(&self) -> &NoteTable {
         &self.notes
     }
@@ -81,7 +81,7 @@ impl Locks for Storage {
 #[derive(Clone)]
 pub struct Container(Arc<Storage>);
 
-/// How much a container holds.
+/// The amount that a container holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stats {
     /// Live nodes, leaves included.
@@ -143,7 +143,7 @@ impl Container {
         Arc::as_ptr(&self.0) as usize
     }
 
-    /// The container that nodes go to when no other is named.
+    /// The container for nodes when no other is named.
     pub fn global() -> &'static Container {
         GLOBAL.get()
     }
@@ -169,9 +169,9 @@ impl Container {
         var.node().lives_in(&self.0)
     }
 
-    /// Where a node over `vars` belongs: the container of the first that is no constant, else of the first.
+    /// The container for a node over `vars`: that of the first variable that is no constant, else that of the first.
     ///
-    /// Without any, it is this container. A constant goes where the others are.
+    /// Without variables, it is this container. A constant moves to the container of the others.
     pub fn common_container<'a, 'v>(
         &'a self,
         vars: impl Iterator<Item = &'v Var> + Clone,

@@ -12,7 +12,7 @@ use crate::value::id::Origin;
 use crate::value::rule::TypeRule;
 use crate::value::ty::{Dim, Ty};
 
-/// What a user may write beside a variable.
+/// An operand as users write it beside a variable.
 #[derive(Clone)]
 pub enum Operand {
     /// A variable.
@@ -35,8 +35,8 @@ pub type Operands = SmallVec<[Operand; 3]>;
 
 /// `op` applied element by element, ranks aligned from the last axis as in NumPy.
 ///
-/// A dimension broadcasts only where its type says 1. The node goes where its operands live; `container` is for
-/// operands that are numbers only.
+/// A dimension broadcasts only where its type says 1. The node goes to the container of its operands; `container` is
+/// used if all operands are numbers.
 pub fn apply(
     container: &Container,
     op: Op,
@@ -138,7 +138,7 @@ fn strengthen(container: &Container, rule: TypeRule, operands: Operands) -> Resu
                 _ => scalar.default_dtype(),
             };
             let data = match scalar.constant(dtype) {
-                // Whether 300 is less than an int8 has an answer though 300 is no int8 (NumPy says it too).
+                // A comparison of an int8 with 300 has an answer though 300 is no int8 (in NumPy, too).
                 Err(Error::IntegerOutOfBounds { .. }) if rule == TypeRule::Comparison => {
                     scalar.constant(scalar.default_dtype())?
                 }

@@ -1,6 +1,6 @@
 //! Frozen graphs as objects: closed graphs over nominal inputs, one for all that are isomorphic.
 //!
-//! How they are made and used, `graph::freeze` says. They are here because ops hold them, and containers know them.
+//! `graph::freeze` makes and uses them. They are here because ops hold them, and containers list them.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -20,28 +20,28 @@ use crate::value::digest::Digest;
 #[derive(Clone, PartialEq, Eq)]
 pub struct FrozenFunctionGraph(pub(crate) Handle<Frozen>);
 
-/// What is kept of a frozen graph.
+/// The stored data of a frozen graph.
 pub(crate) struct Frozen {
     pub(crate) serial: u64,
     pub(crate) inputs: Box<[Var]>,
-    /// What the graph is known by: distinct nodes have the canonical tags.
+    /// The outputs that identify the graph: distinct nodes have the canonical tags.
     pub(crate) outputs: Box<[Var]>,
     pub(crate) digest: Digest,
     pub(crate) order: OnceBox<Box<[Node]>>,
     /// Whether a node has a tag.
     pub(crate) tagged: bool,
-    /// What others see where nodes have tags, once it was asked for.
+    /// The outputs that users see if nodes have tags, made at the first use.
     pub(crate) own: OnceBox<Own>,
     pub(crate) members: OnceBox<FxHashSet<usize>>,
     pub(crate) nesting: u32,
-    /// The equal graph of the global container, once it was asked for; none within that container.
+    /// The equal graph of the global container, found at the first use; none within that container.
     pub(crate) in_global: OnceBox<FrozenFunctionGraph>,
 }
 
 /// The nodes of a graph with distinct nodes, under tags that no other graph has.
 ///
-/// The canonical ones are those of every graph whose first buffer is made alike. Two graphs would have that buffer in
-/// common, or run an impure op once for both, where their outputs are used together.
+/// All graphs number their canonical tags alike. Two graphs whose outputs are used together would share a buffer that
+/// each makes in the same way, or would run an impure op once for both.
 pub(crate) struct Own {
     pub(crate) outputs: Box<[Var]>,
     pub(crate) order: OnceBox<Box<[Node]>>,
@@ -75,7 +75,7 @@ impl FrozenFunctionGraph {
         &self.0.inputs
     }
 
-    /// The outputs: the same for as long as the graph lives, and its own where distinct nodes are among what they need.
+    /// The outputs: the same for as long as the graph lives, and its own if they need distinct nodes.
     pub fn outputs(&self) -> &[Var] {
         self.own().map_or(&self.0.outputs, |own| &own.outputs)
     }
@@ -85,7 +85,7 @@ impl FrozenFunctionGraph {
         &self.0.outputs
     }
 
-    /// What others see of a graph with distinct nodes; `None` where that is what the graph is known by.
+    /// The outputs of a graph with distinct nodes that users see; `None` if these identify the graph, too.
     pub(crate) fn own(&self) -> Option<&Own> {
         self.0.tagged.then(|| {
             self.0.own.get_or_init(|| {
@@ -112,7 +112,7 @@ impl FrozenFunctionGraph {
         self.0.nesting
     }
 
-    /// Whether `var` is an input or is among what the outputs need.
+    /// Whether `var` is an input, or the outputs need it.
     pub fn owns(&self, var: &Var) -> bool {
         let members = self.0.members.get_or_init(|| {
             let inputs = self.0.inputs.iter().map(|input| input.node().address());
@@ -131,7 +131,7 @@ impl FrozenFunctionGraph {
         WeakFrozen(self.0.downgrade())
     }
 
-    /// Those that live in `storage`, in the order in which they were first frozen.
+    /// The living graphs of `storage`, in the order in which they were first frozen.
     pub(crate) fn living(storage: &Storage) -> Vec<FrozenFunctionGraph> {
         let mut living = storage.frozen().living();
         living.sort_by_key(|graph| graph.serial);

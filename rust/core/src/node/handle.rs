@@ -1,4 +1,4 @@
-//! Handles to nodes, and what is kept of a node.
+//! Handles to nodes, and the stored data of a node.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,18 +15,18 @@ use crate::value::digest::Digest;
 use crate::value::id::{NodeId, Origin};
 use crate::value::ty::Signature;
 
-/// What is kept of a node. In this order, what a new node reads of its operands lies in one line of memory.
+/// The stored data of a node. In this order, the fields of operands that a new node reads lie in one line of memory.
 #[repr(C)]
 pub(crate) struct NodeData {
     body: Body,
     digest: Digest,
     signature: Signature,
-    /// Zero while no code that has a line built the node.
+    /// Zero until code with a line builds the node.
     origin: AtomicU32,
     persistable: bool,
-    /// Whether the container's table of lengths knows some of the node.
+    /// Whether the container's table of lengths has an entry for the node.
     measured: AtomicBool,
-    /// Whether the container's table of notes knows the node.
+    /// Whether the container's table of notes has an entry for the node.
     has_notes: AtomicBool,
 }
 
@@ -80,7 +80,7 @@ pub struct Node(Handle<NodeData>);
 impl Node {
     /// The node of `storage` with this body and these output types, built by the code at `origin`.
     ///
-    /// A node that is there keeps the origin that it has. One without, as rules or a pickle make them, takes this.
+    /// A node that exists keeps its origin. If it has none, because a rule or a pickle made it, it takes this one.
     pub(crate) fn intern(
         storage: &Arc<Storage>,
         body: Body,
@@ -94,14 +94,14 @@ impl Node {
         let data =
             NodeData { origin: first, persistable, measured, has_notes, digest, signature, body };
         let node = Node(Handle::intern(storage, data));
-        // Relaxed is enough: a number that nothing else hangs on.
+        // Relaxed is enough: no other data depend on this number.
         if origin != Origin::default() && node.origin() == Origin::default() {
             node.0.origin.store(origin.0, Ordering::Relaxed);
         }
         node
     }
 
-    /// What the node is.
+    /// The content of the node.
     pub fn body(&self) -> &Body {
         &self.0.body
     }
@@ -168,23 +168,23 @@ impl Node {
 
     /// Keeps the lengths of the outputs for as long as the node lives; returns whether it does.
     ///
-    /// Those that were there first stay; those that would keep the node itself alive, or another container, are
-    /// not kept.
+    /// Lengths that were kept first stay. Lengths that would keep the node itself or another container alive are not
+    /// kept.
     pub fn remember_lengths(&self, lengths: Lengths) -> bool {
         let kept = self.0.owner().lengths().remember(self, Arc::new(lengths));
-        // Also where another thread was first, which may not have come to say so yet.
+        // Also if another thread was first, which may not have set this yet.
         self.0.measured.store(true, Ordering::Relaxed);
         kept
     }
 
-    /// What `read` finds among the notes, if there are some of the node.
+    /// The result of `read` for the notes of the node, if it has any.
     pub(super) fn noted<T>(&self, read: impl FnOnce(&NoteTable) -> Option<T>) -> Option<T> {
         // Relaxed is enough: the table's lock orders what it guards.
         let known = self.0.has_notes.load(Ordering::Relaxed);
         known.then(|| read(self.0.owner().notes())).flatten()
     }
 
-    /// Has `write` note something.
+    /// Lets `write` change the notes of the node.
     pub(super) fn note<T>(&self, write: impl FnOnce(&NoteTable) -> T) -> T {
         self.0.has_notes.store(true, Ordering::Relaxed);
         write(self.0.owner().notes())
@@ -207,7 +207,7 @@ impl Node {
 
     /// Gives up this handle and frees at most `limit` nodes now; what is returned frees the others.
     ///
-    /// For callers that hold a lock: others would wait for it while a large graph is freed.
+    /// For callers that hold a lock: other threads would wait for it while a large graph is freed.
     pub fn drop_some(self, limit: usize) -> Option<Debris> {
         self.0.drop_some(limit).map(Debris)
     }

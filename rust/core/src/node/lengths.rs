@@ -1,8 +1,8 @@
-//! The lengths of what nodes compute, found once and kept for as long as the node lives.
+//! The lengths of the outputs of nodes, found once and kept for as long as the node lives.
 //!
-//! They are expressions in the shapes and values of what a node is computed from, nodes of the same container. A node
-//! keeps its lengths alive as it does its operands, so none may be computed from the node itself: that is looked at
-//! when they are remembered.
+//! They are expressions in the shapes and values of nodes that the node is computed from, in the same container. A node
+//! keeps its lengths alive like its operands, so no length may be computed from the node itself. This is checked
+//! before lengths are kept.
 
 use std::sync::Arc;
 
@@ -15,12 +15,12 @@ use crate::value::dtype::DType;
 use crate::value::error::Error;
 use crate::value::ty::Ty;
 
-/// The lengths of each output; none of an output whose shape only its value tells.
+/// The lengths of each output; none for an output whose shape depends on its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lengths(Box<[Option<Box<[Var]>>]>);
 
 impl Lengths {
-    /// What the outputs of `node` are said to have: a 0-d integer for each dimension.
+    /// The lengths of the outputs of `node`: a 0-d integer for each dimension.
     pub fn new(node: &Node, of_outputs: Vec<Option<Vec<Var>>>) -> Result<Lengths, Error> {
         let types = node.signature().types();
         let fits = of_outputs.len() == types.len()
@@ -56,7 +56,7 @@ type ByAddress = FxHashMap<usize, Arc<Lengths>>;
 pub(crate) struct LengthTable(Mutex<ByAddress>);
 
 impl LengthTable {
-    /// The lock, for who forks.
+    /// The lock, for a thread that forks.
     pub(crate) fn hold(&self) -> MutexGuard<'_, impl Sized> {
         self.0.lock()
     }
@@ -72,12 +72,12 @@ impl LengthTable {
         if new {
             table.insert(node.address(), Arc::clone(&lengths));
         }
-        // What is not kept may hold the last handles of nodes.
+        // Lengths that are not kept may hold the last handles of nodes.
         drop(table);
         new
     }
 
-    /// Takes out what a dying node has, for the caller to drop.
+    /// Removes the lengths of a dying node, for the caller to drop.
     pub(crate) fn forget(&self, address: usize) -> Option<Lengths> {
         let mut table = self.0.lock();
         let taken = table.remove(&address)?;
@@ -86,14 +86,14 @@ impl LengthTable {
             table.shrink_to(room);
         }
         drop(table);
-        // If somebody still reads them, that one drops them.
+        // If another thread still reads them, that thread drops them.
         Arc::into_inner(taken)
     }
 }
 
 /// Whether `node`, or another container, would be kept alive by `lengths`.
 ///
-/// What the operands of `node` keep alive cannot reach it, so the search ends there.
+/// Nodes that the operands of `node` keep alive cannot reach it, so the search ends there.
 fn reaches(lengths: &Lengths, node: &Node, table: &ByAddress) -> bool {
     let known = |of: &Node| table.get(&of.address()).into_iter().flat_map(|own| own.nodes());
     let given = |other: &Node| {

@@ -1,7 +1,7 @@
 //! Elementwise application to variables whose lengths in one run are known.
 //!
-//! A graph declares which lengths are 1, and broadcasts only there; Python code that is run on variables means what
-//! NumPy does with the lengths that arrays have in this run.
+//! A graph declares the lengths that are 1, and broadcasts only there. Python code that runs on variables expects what
+//! NumPy does with the lengths of the arrays in this run.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::value::constant::WeakScalar;
 use crate::value::error::Error;
 use crate::value::id::Origin;
 
-/// A variable, and its lengths in a run where they are known.
+/// A variable with its lengths in a run, if they are known.
 #[derive(Clone)]
 pub struct Measured {
     /// The variable.
@@ -24,7 +24,7 @@ pub struct Measured {
     pub lengths: Option<Arc<[u64]>>,
 }
 
-/// What may stand beside such a variable.
+/// An operand beside such a variable.
 pub enum MeasuredOperand {
     /// A variable.
     Var(Measured),
@@ -35,8 +35,8 @@ pub enum MeasuredOperand {
 /// The operands of one application.
 pub type MeasuredOperands = SmallVec<[MeasuredOperand; 3]>;
 
-/// `op` applied element by element; nothing if a length that is 1 would have to be declared first, if lengths differ,
-/// or if they are not known.
+/// `op` applied element by element. None if a length of 1 would have to be declared first, if lengths differ, or if
+/// lengths are not known.
 pub fn apply(
     container: &Container,
     op: Op,
@@ -70,7 +70,7 @@ fn agreed(operands: &[MeasuredOperand]) -> Option<Option<Arc<[u64]>>> {
     for operand in std::iter::once(first).chain(rest.iter().copied()) {
         join(&mut common, operand)?;
     }
-    // As a rule that of an operand, which need not be written again.
+    // Usually it is the length of an operand, and need not be written again.
     let known = std::iter::once(&first).chain(rest.iter()).filter_map(|own| own.lengths.as_ref());
     let same = known.into_iter().find(|own| own.iter().eq(common.iter().rev()));
     Some(Some(same.cloned().unwrap_or_else(|| common.iter().rev().copied().collect())))

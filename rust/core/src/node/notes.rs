@@ -1,9 +1,10 @@
-//! What is noted of nodes beside what they are: names for people, and tokens for pickles.
+//! Notes on nodes: names for people, and tokens for pickles.
 //!
-//! Neither belongs to what makes two nodes one. Both are kept for as long as the node lives.
+//! Equal nodes may have different notes, so notes are no part of a node's content. They are kept as long as the node
+//! lives.
 //!
-//! A token is a number that no other node has in any process: inputs and distinct nodes have no content that could
-//! tell them apart. So their token is written with them, and leads a reader back to the node.
+//! A token is a number that no other node has in any process. Inputs and distinct nodes need one, since no content
+//! tells them apart. Their token is written with them, and leads a reader back to the node.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,9 +24,9 @@ pub type Token = u128;
 
 #[derive(Default)]
 struct Note {
-    /// By the position of the output; none for the input whose name was taken from it.
+    /// By the position of the output; none for an input whose name was removed.
     names: SmallVec<[(u32, Option<Arc<str>>); 1]>,
-    /// The first is the one to write down. Two threads may give a node more.
+    /// The first is written to pickles. Two threads may give a node several.
     tokens: SmallVec<[Token; 1]>,
 }
 
@@ -34,12 +35,12 @@ struct Note {
 pub(crate) struct NoteTable(Mutex<FxHashMap<usize, Note>>);
 
 impl NoteTable {
-    /// The lock, for who forks.
+    /// The lock, for a thread that forks.
     pub(crate) fn hold(&self) -> MutexGuard<'_, impl Sized> {
         self.0.lock()
     }
 
-    /// The name of an output: none if nothing is noted, nothing if it was taken away.
+    /// The name of an output: `None` without a note, `Some(None)` if the name was removed.
     pub(crate) fn name(&self, address: usize, index: u32) -> Option<Option<Arc<str>>> {
         let table = self.0.lock();
         let names = &table.get(&address)?.names;
@@ -64,7 +65,7 @@ impl NoteTable {
         self.0.lock().get(&address)?.tokens.first().copied()
     }
 
-    /// Notes a token; returns the one to write down.
+    /// Adds a token; returns the one for pickles.
     fn add_token(&self, address: usize, token: Token) -> Token {
         let mut table = self.0.lock();
         let tokens = &mut table.entry(address).or_default().tokens;
@@ -72,7 +73,7 @@ impl NoteTable {
         tokens[0]
     }
 
-    /// Takes out what is noted of a dying node.
+    /// Removes the notes on a dying node.
     pub(crate) fn forget(&self, address: usize) {
         let mut table = self.0.lock();
         let taken = table.remove(&address);
@@ -86,7 +87,7 @@ impl NoteTable {
     }
 }
 
-/// Which node has a token, in whatever container it lives.
+/// The nodes by their tokens, of all containers.
 #[derive(Default)]
 struct Holders {
     table: Mutex<FxHashMap<Token, Holder>>,
@@ -141,7 +142,7 @@ impl Holders {
     }
 }
 
-/// The lock of all tokens, for who forks.
+/// The lock of all tokens, for a thread that forks.
 pub struct Tokens;
 
 impl Locks for Tokens {
@@ -151,7 +152,7 @@ impl Locks for Tokens {
 }
 
 impl Node {
-    /// The token of the node; `fresh`, which nobody else may have, if it had none.
+    /// The token of the node; `fresh`, which no other node may have, if it had none.
     pub fn token(&self, fresh: Token) -> Token {
         self.noted(|notes| notes.token(self.address())).unwrap_or_else(|| self.take_token(fresh))
     }
@@ -161,9 +162,9 @@ impl Node {
         HOLDERS.get().find(token)?.0.upgrade()
     }
 
-    /// Has the token, which is new, from now on; returns the one to write down.
+    /// Gives the node this token, which is new; returns the one for pickles.
     fn take_token(&self, token: Token) -> Token {
-        // Whoever reads the note finds the node by it.
+        // A thread that reads the note finds the node by it.
         HOLDERS.get().claim(token, self);
         self.note(|notes| notes.add_token(self.address(), token))
     }

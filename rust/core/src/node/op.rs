@@ -1,4 +1,4 @@
-//! Ops: interned keys that say what a node computes, and what the core must know about it.
+//! Ops: interned keys that say what a node computes, with the properties that the core needs.
 
 use std::any::Any;
 use std::fmt;
@@ -32,7 +32,7 @@ pub enum Param {
     /// A graph that the op runs, as `Param::graph` gives it.
     Graph(FrozenFunctionGraph),
     List(Vec<Param>),
-    /// Stands for something that has no content of its own, such as a function defined in a notebook.
+    /// Stands for an object without content of its own, such as a function defined in a notebook.
     Identity(u64),
 }
 
@@ -68,7 +68,7 @@ impl Param {
         }
     }
 
-    /// The graphs that the parameter holds, those of the ops in it included, in order.
+    /// The graphs that the parameter holds, with the graphs of the ops in these, in order.
     pub(crate) fn graphs<'a>(&'a self, found: &mut Vec<&'a FrozenFunctionGraph>) {
         match self {
             Param::Graph(graph) => found.push(graph),
@@ -140,7 +140,7 @@ impl Param {
     }
 }
 
-/// What the core must know of an op to order, merge and plan its nodes.
+/// The properties of an op by which the core orders, merges and plans its nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpProps {
     /// For each output that views inputs, those inputs.
@@ -157,7 +157,7 @@ pub struct OpProps {
     pub pure: bool,
     /// Every application is a buffer of its own.
     pub distinct: bool,
-    /// Operands and results may be complex; without a rule for those they are refused.
+    /// Operands and results may be complex. Other ops refuse complex operands unless they have a type rule.
     pub takes_complex: bool,
 }
 
@@ -177,30 +177,30 @@ impl Default for OpProps {
 }
 
 impl OpProps {
-    /// Whether a tag tells each application from all others: it is a buffer of its own, or what comes out of it is
-    /// its own, since the next one may give something else.
+    /// Whether each application has a tag of its own: it is a buffer of its own, or it is impure, so that the next
+    /// application may give another value.
     pub fn is_tagged(&self) -> bool {
         self.distinct || !self.pure
     }
 }
 
-/// What an op is made of.
+/// The content of an op.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpKey {
-    /// The qualified name of what computes.
+    /// The qualified name of the class.
     pub kind: String,
     /// Its parameters.
     pub params: Param,
-    /// What the core must know of it.
+    /// The properties that the core needs.
     pub props: OpProps,
-    /// How an elementwise op types its result; `None` for ops whose nodes are typed elsewhere.
+    /// The type rule of an elementwise op; `None` for ops whose nodes are typed elsewhere.
     pub rule: Option<TypeRule>,
     /// The number of operands of an elementwise op.
     pub arity: Option<u32>,
 }
 
 impl OpKey {
-    /// The digest of all that tells ops apart. The type rule is left out: the kind determines it.
+    /// The digest of all parts of the key but the type rule, which the kind determines.
     fn digest(&self) -> Digest {
         let mut writer = DigestWriter::new(b'O');
         writer.text(self.kind.as_bytes());
@@ -216,7 +216,7 @@ impl OpKey {
     }
 }
 
-/// What is kept of an op.
+/// The stored data of an op.
 pub(crate) struct OpData {
     key: OpKey,
     label: Box<str>,
@@ -229,9 +229,9 @@ pub(crate) struct OpData {
 
 /// An interned op: equal keys are one pointer.
 ///
-/// The first few thousand live as long as the process, and copies of them are free: those that most programs are made of
-/// are among them. Those that come later go with the last handle, as do those that hold a graph or mean nothing to another
-/// process: a program may define any number of these.
+/// The first few thousand ops live as long as the process, and copies of them are free; the common ops are among these.
+/// Later ops die with their last handle. So do ops that hold a graph or have no meaning in another process, since a
+/// program may define any number of these.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Op(Handle<OpData>);
 
@@ -281,7 +281,7 @@ impl Op {
         Op(known.unwrap_or_else(make))
     }
 
-    /// Whether the op goes with its last handle.
+    /// Whether the op dies with its last handle.
     pub fn is_counted(&self) -> bool {
         self.0.is_counted()
     }
@@ -328,7 +328,7 @@ impl Op {
         self.data().persistable
     }
 
-    /// What stands for this op in the host language: set once, then the same for the op's life.
+    /// The object of this op in the host language: set once, then the same for the op's life.
     ///
     /// For an op that is counted it must not keep the op alive.
     pub fn face(&self) -> &OnceBox<Box<dyn Any + Send + Sync>> {
@@ -445,7 +445,7 @@ mod tests {
         };
         let graph = frozen(global);
         let op = make(&graph);
-        // Wherever the graph was built, it is one op.
+        // It is the same op, wherever the graph was built.
         assert_eq!(op, make(&frozen(&container)));
         assert_eq!(op.nesting(), 1);
         assert_eq!(Op::named("holds", &op.key().params), [op.clone()]);

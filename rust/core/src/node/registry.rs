@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::intern::fork::{Held, Locks};
 use crate::intern::sync::Mutex;
 
-/// What a registry knows, by a number that nothing else gets. A container need not know what its graphs are.
+/// A member of a registry, with a number of its own. A container need not know the type of its graphs.
 pub(crate) trait Registered: Locks + Any {}
 
 /// A container's graphs.
@@ -25,13 +25,13 @@ impl Registry {
         self.serials.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Knows `member` from now on, until it is forgotten.
+    /// Adds `member`, until it is removed.
     pub(crate) fn add<T: Registered>(&self, serial: u64, member: &Arc<T>) {
         let member: Weak<dyn Registered> = Arc::downgrade(member) as Weak<dyn Registered>;
         self.members.lock().insert(serial, member);
     }
 
-    /// Takes out a member that dies.
+    /// Removes a member that dies.
     pub(crate) fn forget(&self, serial: u64) {
         let mut members = self.members.lock();
         let forgotten = members.remove(&serial);

@@ -1,4 +1,4 @@
-//! Substitution: rebuilds what lies between the replaced variables and the outputs, and nothing else.
+//! Substitution: rebuilds the nodes between the replaced variables and the outputs, and no others.
 
 use rustc_hash::FxHashMap;
 
@@ -12,8 +12,8 @@ use crate::value::ty::Signature;
 
 /// `outputs` with every key of `replacements` replaced by its value, all at once.
 ///
-/// What is put in is not searched for further replacements, so a value may be computed from what it replaces:
-/// nodes never change, so nothing comes to need itself.
+/// The values are not searched for further replacements, so a value may be computed from the variable that it replaces.
+/// Nodes never change, so this makes no cycle.
 pub fn replace(
     container: &Container,
     outputs: &[Var],
@@ -47,17 +47,17 @@ pub(crate) fn rebuild_keeping(
     rebuild(container, outputs, &pairs, &mut Keep)
 }
 
-/// What a rebuilding walk does where the replacements do not say.
+/// The decisions of a rebuilding walk about nodes that are not replaced.
 pub(crate) trait Rebuild {
     /// Whether a root input or nominal that nothing replaces may stay.
     fn root(&mut self, root: &Node) -> Result<(), Error>;
 
-    /// Told of every application, operands first; may refuse it.
+    /// Called with every application, operands first; may refuse it.
     fn apply(&mut self, _op: &Op) -> Result<(), Error> {
         Ok(())
     }
 
-    /// The tag of what becomes of a distinct node.
+    /// The tag of the node that takes the place of a distinct node.
     fn tag(
         &mut self,
         old: DistinctTag,
@@ -95,7 +95,7 @@ impl Rebuild for Afresh<'_> {
 
 /// `outputs` rebuilt in `container` with every key of `replacements` replaced by its value, all at once.
 ///
-/// The walk goes depth first, operands left to right, and does not go past what is replaced.
+/// The walk goes depth first, operands left to right, and does not go past replaced variables.
 pub(crate) fn rebuild(
     container: &Container,
     outputs: &[Var],
@@ -125,9 +125,10 @@ pub(crate) fn rebuild(
 struct Walk<'a> {
     container: &'a Container,
     numbers: &'a mut Numbering,
-    /// By a node's number: what its first output became, the others following it; `None` where it stayed.
+    /// By a node's number: the variable in place of its first output, whose node has the others; `None` if the node
+    /// stayed.
     became: Vec<Option<Var>>,
-    /// What is put for single outputs of nodes with several.
+    /// The replacements of single outputs of nodes with several.
     partial: FxHashMap<(usize, u32), Var>,
 }
 
@@ -144,7 +145,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What became of `var`, if it did not stay. Its node has been visited.
+    /// The variable in place of `var`, if it did not stay. Its node has been visited.
     fn changed(&self, var: &Var) -> Option<Var> {
         if !self.partial.is_empty()
             && let Some(new) = self.partial.get(&var.identity())
@@ -197,7 +198,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// What becomes of the first output of `node`, whose operands are done; `None` if it stays.
+    /// The variable in place of the first output of `node`, whose operands are done; `None` if it stays.
     fn leave(&self, node: &Node, rules: &mut impl Rebuild) -> Result<Option<Var>, Error> {
         match node.body() {
             Body::Apply { op, inputs, distinct } => {

@@ -9,8 +9,8 @@ use crate::value::id::NodeId;
 
 /// Numbers the nodes met in one walk, 0, 1, 2, ...
 ///
-/// A stamp per node id, kept per thread between walks, makes each walk cost what it visits and not what the
-/// container holds.
+/// Each thread keeps a stamp per node id between walks, so a walk costs time for the nodes that it visits, not for all
+/// nodes of the container.
 pub struct Numbering {
     stamps: Vec<Stamp>,
     walk: u32,
@@ -24,7 +24,7 @@ struct Stamp {
 }
 
 thread_local! {
-    // Walks nest (a guard of a rewrite may walk), so each takes one away and brings it back.
+    // Walks nest (a guard of a rewrite may walk), so each takes the stamps away and brings them back.
     static SPARE: RefCell<Vec<Numbering>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -111,7 +111,7 @@ pub fn postorder<'a>(outputs: &'a [Var], blockers: &[Var]) -> Vec<&'a Node> {
     })
 }
 
-/// The blockers whose node has other outputs, which may be walked past.
+/// The blockers whose node has other outputs; the walk may go past those.
 fn blocked_siblings(blockers: &[Var]) -> FxHashSet<(usize, u32)> {
     let several = |var: &&Var| var.node().signature().types().len() > 1;
     blockers.iter().filter(several).map(Var::identity).collect()

@@ -73,7 +73,7 @@ impl Var {
         (self.node.address(), self.index)
     }
 
-    /// A short text for messages: the name, or what made it.
+    /// A short text for messages: the name, or the op that made it.
     pub fn describe(&self) -> String {
         if let Some(name) = self.name() {
             return name.to_string();

@@ -1,8 +1,8 @@
 //! Quick proofs that one vertex leads to another.
 //!
-//! Every vertex keeps one of the arcs at it, so that the kept arcs make a forest, and is numbered so that the numbers
-//! of all vertices below it are an interval. One comparison then tells whether it is above another: if so, a way leads
-//! from one to the other, however long it is. If not, nothing is said, since the forest leaves arcs out.
+//! Every vertex keeps one of its arcs, and the kept arcs make a forest. The vertices below any vertex have numbers that
+//! make an interval, so one comparison tells whether a vertex is above another. If it is, a path leads from one to the
+//! other. If it is not, nothing follows, since the forest leaves arcs out.
 
 /// A forest, and the interval below each of its vertices.
 pub(crate) struct Descent {
@@ -48,7 +48,7 @@ impl Descent {
         self.numbers[one as usize] < number && number < self.ends[one as usize]
     }
 
-    /// Groups of vertices, ready to be searched for what is below a vertex.
+    /// Groups of vertices, in which members below a vertex are found quickly.
     pub(crate) fn groups<G>(&self, groups: impl Iterator<Item = G>) -> Groups
     where
         G: Iterator<Item = u32>,

@@ -1,14 +1,14 @@
 //! Order in graphs whose nodes destroy inputs.
 //!
-//! A node that writes an output over an input *destroys* every root of that input, and with it all that aliases one.
+//! A node that writes an output over an input *destroys* every root of that input, and all aliases of these roots.
 //! The laws of a graph that can run:
 //!
-//! - a root is destroyed once at most; never a constant's, nor one that a protected variable or an output aliases:
-//!   the caller reads the outputs last of all;
-//! - no other operand of the destroyer aliases what it destroys, unless its op tolerates that;
-//! - the destroyer runs after every other reader of anything that aliases what it destroys.
+//! - a root is destroyed once at most; a root of a constant is never destroyed, nor is a root that a protected variable
+//!   or an output aliases, since the caller reads the outputs last of all;
+//! - no other operand of the destroyer aliases a root that it destroys, unless its op tolerates that;
+//! - the destroyer runs after every other reader of an alias of its roots.
 //!
-//! Each way to break them is [`Inconsistent`], with its witness.
+//! A graph that breaks a law is [`Inconsistent`], with a witness.
 
 mod destroyers;
 mod order;
@@ -25,7 +25,7 @@ pub(crate) use self::destroyers::Destroyers;
 pub(crate) use self::order::{Waits, order};
 pub use self::witness::{Conflict, Inconsistent, Witness};
 
-/// For every destroyer, the nodes that must run before it because they read what it destroys.
+/// For every destroyer, the readers of the destroyed memory, which must run before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Orderings {
     entries: Vec<(Node, Vec<Node>)>,
@@ -54,14 +54,14 @@ impl Orderings {
     }
 }
 
-/// Whether any of these nodes writes over an input.
+/// Whether one of these nodes writes over an input.
 pub fn has_destroyers(nodes: &[&Node]) -> bool {
     nodes.iter().any(|node| !props(node).is_none_or(|props| props.destroy_map.is_empty()))
 }
 
-/// What must run before what in the graph that computes `outputs`, without walking past `inputs`.
+/// The nodes that must run before destroyers in the graph that computes `outputs`, without walking past `inputs`.
 ///
-/// Nothing that a variable of `protected` aliases may be destroyed.
+/// No alias of a variable of `protected` may be destroyed.
 pub fn orderings(
     outputs: &[Var],
     inputs: &[Var],
@@ -80,8 +80,8 @@ pub fn orderings(
 
 /// The applications that `outputs` need, in an order that a backend can run as it is.
 ///
-/// Operands come before users, and destroyers after the readers of what they destroy. The order follows from the
-/// graph alone: it is postorder, except that a destroyer draws the readers that it waits for in front of it.
+/// Operands come before users, and destroyers after the readers of the destroyed memory. The order follows from the
+/// graph alone: it is postorder, but the readers that a destroyer waits for move in front of it.
 pub fn toposort<'a>(
     outputs: &'a [Var],
     inputs: &'a [Var],

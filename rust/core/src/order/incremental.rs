@@ -6,8 +6,8 @@
 //! Adding an arc against the order searches forward from its head and backward from its tail at once, always from the
 //! earliest live vertex on one side and the latest on the other, and stops when the two sides have passed each
 //! other: the two-way compatible search of Haeupler, Kavitha, Mathew, Sen and Tarjan ("Incremental cycle detection,
-//! topological ordering, and strong component maintenance"), O(sqrt(arcs)) amortised for an arc. Only what was
-//! searched moves. Positions are labels with gaps, so moving one vertex renumbers no others but now and then a few
+//! topological ordering, and strong component maintenance"), O(sqrt(arcs)) amortised for an arc. Only vertices that
+//! were searched move. Positions are labels with gaps, so moving one vertex seldom renumbers others
 //! (Bender, Cole, Demaine, Farach-Colton and Zito, "Two simplified algorithms for maintaining order in a list").
 
 use std::cmp::Reverse;
@@ -61,10 +61,10 @@ pub(crate) struct IncrementalOrder {
     search: u32,
 }
 
-/// Arcs that were there from the start, and those that were added.
+/// The arcs given at the start, and the arcs added since.
 struct Neighbours {
     fixed: Arcs,
-    /// For each vertex, its arc added last, or `NONE`.
+    /// For each vertex, the arc that was added to it last, or `NONE`.
     last: Vec<u32>,
     /// Added arcs: the vertex at the other end, and the arc of the same vertex added before, or `NONE`.
     added: Vec<(u32, u32)>,
@@ -149,7 +149,7 @@ impl IncrementalOrder {
 
     /// Adds an arc; false, with nothing changed, if it would close a cycle.
     ///
-    /// `leads` may know of ways from one vertex to another that are there already; it spares the search for them.
+    /// `leads` may know paths from one vertex to another that exist already; then no search is needed.
     pub(crate) fn add(&mut self, from: u32, to: u32, leads: impl Fn(u32, u32) -> bool) -> bool {
         if from == to || !self.places.precedes(from, to) && !self.reorder(from, to, leads) {
             return false;
@@ -210,7 +210,7 @@ impl IncrementalOrder {
             if self.outgoing.get(met.vertex, cursor).is_none() {
                 earliest.pop();
             }
-            // What lies outside of the two labels is on no way from head to tail.
+            // Vertices outside of the two labels are on no path from head to tail.
             let label = self.places.label(next);
             if label <= last {
                 match self.mark(next, Side::Forward) {
@@ -252,13 +252,13 @@ impl IncrementalOrder {
         true
     }
 
-    /// Moves what was met: what the head leads to behind the tail, or all of it before `pivot`, the
+    /// Moves the vertices that were met: those that the head leads to go behind the tail, or all go before `pivot`, the
     /// first vertex that was not followed to its end.
     fn rearrange(&mut self, tail: u32, forward: &[Met], backward: &[Met], pivot: (u64, u32)) {
         let (limit, pivot) = pivot;
         let mut moving = self.sorted(forward, |label| label < limit);
         if pivot == tail {
-            // All of them after the tail.
+            // All go after the tail.
             let mut after = tail;
             for vertex in moving {
                 self.places.move_after(vertex, after);
@@ -266,7 +266,7 @@ impl IncrementalOrder {
             }
             return;
         }
-        // What leads to the tail, then what the head leads to, then the pivot.
+        // The vertices that lead to the tail, then those that the head leads to, then the pivot.
         let mut order = self.sorted(backward, |label| label > limit);
         order.append(&mut moving);
         let mut before = pivot;

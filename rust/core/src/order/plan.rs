@@ -1,18 +1,18 @@
-//! The in-place planner: which outputs may be written over which inputs of a graph that stays as it is.
+//! The in-place planner: it chooses outputs that are written over inputs, and leaves the graph as it is.
 //!
-//! The planner is given a graph, what the caller donates and protects, and candidates: this output of this node might
-//! be written over this input. It goes through them once, in the order given, and takes each that fits with those it
-//! took before. Its laws:
+//! The planner gets a graph, the variables that the caller donates and protects, and candidates: this output of this
+//! node might be written over this input. It goes through the candidates once, in the given order, and accepts each
+//! that fits with those it accepted before. Its laws:
 //!
 //! - the [`Schedule`] runs: with the accepted candidates as destroyers, its order keeps every law of
 //!   [`crate::destroy`];
-//! - it is maximal: no refused candidate could be added alone. Accepting one only adds constraints, so what was refused
-//!   once stays impossible, and one pass is enough;
+//! - it is maximal: no refused candidate could be added alone. Accepting a candidate only adds constraints, so a refused
+//!   one stays impossible, and one pass is enough;
 //! - it follows from the graph and the list of candidates alone;
 //! - a node of a distinct op is a buffer of its own: it is written over nothing, while others may be written
 //!   over it.
 //!
-//! Whether sizes and dtypes fit is for those to know who make the candidates.
+//! Whoever makes the candidates knows whether sizes and dtypes fit.
 
 use std::fmt;
 
@@ -102,7 +102,7 @@ pub enum Release {
     After(usize),
 }
 
-/// Memory that one variable after another lives in.
+/// Memory in which one variable after another lives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Buffer {
     /// The variable that lives in it first: an input, a constant, or an output that is written over nothing.
@@ -143,7 +143,7 @@ impl Schedule {
         &self.orderings
     }
 
-    /// The variables whose memory is written over, those that view it included, in postorder.
+    /// The variables whose memory is written over, with the views of it, in postorder.
     pub fn destroyed(&self) -> &[Var] {
         &self.destroyed
     }
@@ -168,9 +168,9 @@ impl Schedule {
 /// The graph to plan.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Request<'r> {
-    /// What the caller gets.
+    /// The outputs.
     pub outputs: &'r [Var],
-    /// Where the walk from the outputs stops; leaves need not be listed.
+    /// The variables at which the walk from the outputs stops; leaves need not be listed.
     pub inputs: &'r [Var],
     /// Inputs whose buffers the graph may use up. All others stay the caller's.
     pub donated: &'r [Var],
@@ -178,9 +178,9 @@ pub struct Request<'r> {
     pub protected: &'r [Var],
 }
 
-/// The schedule that accepts every candidate which fits with those before it.
+/// The schedule that accepts every candidate that fits with those before it.
 ///
-/// Nodes that destroy inputs by their op's `destroy_map` are taken as accepted before all candidates; they may make the
+/// Nodes that destroy inputs by their op's `destroy_map` are accepted before all candidates; they may make the
 /// graph [`Inconsistent`](crate::order::destroy::Inconsistent).
 pub fn plan(request: Request<'_>, candidates: &[Candidate]) -> Result<Schedule, Error> {
     Aliases::with(request.outputs, request.inputs, |aliases| {
@@ -235,7 +235,7 @@ struct Planner<'g, 'n, 'a> {
     aliases: &'g Aliases<'n, 'a>,
     readers: &'g Readers,
     destroyers: Destroyers<'g, 'n, 'a>,
-    /// What the graph's own destroyers wait for, and an order that honours it.
+    /// The nodes that the graph's own destroyers wait for, and an order that honours this.
     waits: Waits,
     present: Vec<StepNumber>,
     /// Made when the first candidate has to wait for a reader.
@@ -298,7 +298,8 @@ impl Planner<'_, '_, '_> {
         Ok(None)
     }
 
-    /// Puts a step after all other readers of what it destroys, or says which reader cannot precede it.
+    /// Puts a step after all other readers of the memory that it destroys, or returns the reader that cannot precede
+    /// it.
     fn wait_for_readers(&mut self, step: StepNumber, input: u32) -> Option<Witness> {
         let aliases = self.aliases;
         let destroyed = aliases.operands(step)[input as usize];
@@ -333,7 +334,7 @@ impl Planner<'_, '_, '_> {
         Some(self.destroyers.reader_witness((step, input), reader, root, Vec::new()))
     }
 
-    /// The order that a graph with these destroyers has, whatever was tried on the way.
+    /// The order of a graph with these destroyers; refused candidates leave no trace in it.
     fn final_order(&mut self) -> Vec<StepNumber> {
         if self.steps.is_none() {
             // No candidate waits for anything.
@@ -453,10 +454,10 @@ struct Homes {
 /// The order of steps under the candidates accepted so far, with quick answers about which step needs which.
 struct StepOrder {
     order: IncrementalOrder,
-    /// Each step below the latest of those that it needs: its readers by root are grouped by this forest.
+    /// Each step stands below the latest step that it needs. This forest groups the readers by root.
     needed: Descent,
     readers: Groups,
-    /// Each step below the earliest of those that need it.
+    /// Each step stands below the earliest step that needs it.
     needing: Descent,
 }
 

@@ -1,6 +1,6 @@
 //! Frozen graphs as bytes: flat, the same in every process, checked by the graph's digest when read.
 //!
-//! Graphs that ops hold stand before those ops, so nothing is nested in the stream, however deep graphs are.
+//! A graph that an op holds stands before the op, so nothing is nested in the stream, however deep graphs are.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ use crate::value::dtype::DType;
 use crate::value::error::Error;
 use crate::value::ty::{Dim, Ty};
 
-/// What a stream starts with; the last byte is the version of the format.
+/// The first bytes of a stream; the last of them is the version of the format.
 const MAGIC: &[u8; 8] = b"frazilg\x03";
 
 /// Lists within lists of parameters deeper than this are refused, so that no stream exhausts the stack.
@@ -73,7 +73,7 @@ enum NodeRecord {
     Apply { op: u32, tag: Option<u64>, inputs: Vec<(u32, u32)>, types: Vec<u32> },
 }
 
-/// The bytes of `graph`. An op that means nothing to another process is an error that names it.
+/// The bytes of `graph`. An op without a meaning in another process is an error that names it.
 pub fn encode(graph: &FrozenFunctionGraph) -> Result<Vec<u8>, Error> {
     if !graph.persistable() {
         return Err(not_persistable(graph));
@@ -98,7 +98,7 @@ pub fn encode(graph: &FrozenFunctionGraph) -> Result<Vec<u8>, Error> {
         .map_err(|error| Error::Codec { reason: error.to_string() })
 }
 
-/// The graph that `bytes` were made of, in `container`; the same object, if it lives there.
+/// The graph that `bytes` were made from, in `container`; the same object, if it lives there.
 ///
 /// Bytes that were cut or altered are an error.
 pub fn decode(
@@ -132,7 +132,7 @@ pub fn decode(
                 known.ops.push(NamedOp { kind: record.kind, params, digest }.find(resolve)?);
             }
             Definition::Graph(record) => {
-                // Where the graphs of all ops live.
+                // The container of the graphs of all ops.
                 let graph = known.listing(record)?.build(Container::global(), &known.ops)?;
                 known.graphs.push(graph);
             }
@@ -157,7 +157,7 @@ fn not_persistable(graph: &FrozenFunctionGraph) -> Error {
             _ => None,
         });
         let Some(op) = local else { return Error::NotPersistable { op: String::new() } };
-        // The op that is to blame may be in a graph that this one holds.
+        // The op at fault may be in a graph that this graph holds.
         let mut held = Vec::new();
         op.key().params.graphs(&mut held);
         match held.into_iter().find(|held| !held.persistable()) {
@@ -242,7 +242,7 @@ impl Tables {
                 out.push(ParamRecord::List(values.len() as u32));
                 return values.iter().try_for_each(|value| self.param(owner, value, out, depth));
             }
-            // Those that ops hold were written before.
+            // Graphs that ops hold were written before.
             Param::Graph(value) => ParamRecord::Graph(self.graph_numbers[&value.address()]),
             Param::Identity(_) => return Err(Error::NotPersistable { op: op() }),
         });
@@ -255,7 +255,7 @@ fn dtype_of(number: u8) -> Result<DType, Error> {
     DType::ALL.get(number as usize).cloned().ok_or_else(unknown)
 }
 
-/// What was read so far.
+/// The values read so far.
 struct Known {
     types: Vec<Ty>,
     ops: Vec<Op>,

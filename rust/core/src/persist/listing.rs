@@ -1,4 +1,4 @@
-//! A frozen graph as a flat list, which the codec and the text form write down.
+//! A frozen graph as a flat list, which the codec and the text form write.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -43,7 +43,7 @@ pub(crate) fn inner_first(graph: &FrozenFunctionGraph) -> Vec<Listed> {
     done
 }
 
-/// Finds the op of this kind with these parameters where the process has none yet, or says that there is none.
+/// Finds the op of this kind with these parameters if the process has none yet, or reports that there is none.
 pub type Resolve<'a> = dyn FnMut(&str, &Param) -> Result<Option<Op>, Error> + 'a;
 
 /// An output of a node in the list, in which inputs come first.
@@ -66,7 +66,7 @@ pub(crate) struct Listing {
     pub(crate) outputs: Vec<ListedOutput>,
 }
 
-/// An op by what it is made of; the digest, where there is one, says what it must be.
+/// An op by its kind and parameters; the digest, if there is one, must be that of the op.
 pub(crate) struct NamedOp {
     pub(crate) kind: String,
     pub(crate) params: Param,
@@ -148,7 +148,7 @@ impl Listing {
         (listing, ops)
     }
 
-    /// The graph, in `container`. Whatever the list says that no graph can be is an error.
+    /// The graph, in `container`. A list that describes no valid graph is an error.
     pub(crate) fn build(
         self,
         container: &Container,

@@ -29,10 +29,10 @@ mod print;
 pub use self::parse::parse;
 pub use self::print::print;
 
-/// What the definition of a graph starts with.
+/// The first word of a graph's definition.
 const GRAPH: &str = "graph";
 
-/// Whether the kind of an op may have this character and stand without quotes.
+/// Whether the kind of an op may contain this character without quotes.
 fn is_kind(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '<' | '>')
 }

@@ -1,7 +1,7 @@
-//! Which impure nodes a variable follows from: no rule may lose one of them, or bring in another.
+//! The impure nodes that a variable follows from: no rule may lose one of them, or add another.
 //!
-//! A node whose outputs do not follow from its inputs alone runs as often as the graph says: what it does besides, or
-//! which value comes next, is not the rules' to know. So `x * 0` becomes 0, but `draw() * 0` stays.
+//! An impure node must run as often as the graph says: rules do not know its effects or its next value. So `x * 0`
+//! becomes 0, but `draw() * 0` stays.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use crate::node::{Body, Node, Var};
 /// Impure nodes, by address, in order.
 type Sources = Arc<[usize]>;
 
-/// What the variables of one graph, and what rules make of them, follow from.
+/// The impure nodes that the variables of one graph, and the results of rules for them, follow from.
 pub(crate) struct Impure {
     none: Sources,
-    /// By address: the nodes are kept alive, so that an address stays theirs.
+    /// By address. The nodes are kept alive, so that no other node gets the address.
     known: RefCell<FxHashMap<usize, (Node, Sources)>>,
 }
 

@@ -1,4 +1,4 @@
-//! The machine that matches patterns: four instructions read the graph, and one asks about what was read.
+//! The machine that matches patterns: four instructions read the graph, and one checks the variables that were read.
 
 use smallvec::{SmallVec, smallvec};
 
@@ -8,13 +8,13 @@ use crate::node::{Body, Node, Var};
 use crate::value::dtype::{DType, Kind};
 use crate::value::literal::Literal;
 
-/// Where the machine keeps one variable. Register 0 holds the variable that a match is tried on.
+/// A place for one variable. Register 0 holds the variable to match.
 pub type Register = u16;
 
-/// Where the machine keeps the operands that no other register took.
+/// A place for the operands that no register took.
 pub type Tail = u16;
 
-/// Where the machine keeps the operands of a node that may be taken in any order.
+/// A place for the operands of a node that may be taken in any order.
 pub type Pool = u16;
 
 /// One step of a match. A step that fails goes back to the last [`Instruction::Scan`] that has an operand left.
@@ -24,11 +24,11 @@ pub enum Instruction {
     Bind {
         /// What is looked at.
         register: Register,
-        /// What the op must be.
+        /// The test of the op.
         test: OpTest,
-        /// Which output it must be; any, for the root.
+        /// The position of the output; any, for the root.
         output: Option<u32>,
-        /// Where the operands go.
+        /// The places of the operands.
         operands: Operands,
     },
     /// Two registers hold the same variable.
@@ -45,27 +45,27 @@ pub enum Instruction {
         /// What it must be.
         literal: Literal,
     },
-    /// The register takes an operand of a pool that no other took: each in turn, until the rest of the match works.
+    /// The register takes an operand of a pool that no other register took: each in turn, until the rest matches.
     Scan {
         /// Where from.
         pool: Pool,
-        /// The operand that is tried first: the one in the place in which the pattern has it.
+        /// The operand that is tried first: the one at the position that it has in the pattern.
         first: u16,
         /// Where to.
         register: Register,
     },
-    /// What the pool still has goes to a tail.
+    /// The operands that are left in the pool go to a tail.
     Drain {
         /// Where from.
         pool: Pool,
         /// Where to.
         tail: Tail,
     },
-    /// What was read so far has a property.
+    /// The variables that were read so far have a property.
     Check(Check),
 }
 
-/// Where the operands of a bound application go.
+/// The places of the operands of a bound application.
 #[derive(Clone, Copy)]
 pub enum Operands {
     /// One by one to registers from `first` on; all others to the tail, if there is one.
@@ -74,21 +74,21 @@ pub enum Operands {
         first: Register,
         /// How many registers.
         count: u16,
-        /// Where the others go; without one there must be none.
+        /// The place of the others; without one there must be no others.
         tail: Option<Tail>,
     },
-    /// To a pool, of which at least `least` are taken: all, unless it is open.
+    /// To a pool, from which at least `least` are taken: all, unless it is open.
     InAnyOrder {
         /// Where to.
         pool: Pool,
-        /// How many are taken by scans.
+        /// The number of operands that scans take.
         least: u16,
-        /// Whether more may be there.
+        /// Whether there may be more.
         open: bool,
     },
 }
 
-/// What the op of an application must be.
+/// A test of the op of an application.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OpTest {
     /// This one.
@@ -135,7 +135,7 @@ impl DTypeSet {
     }
 }
 
-/// A property of what a match holds; `V` says how variables are named.
+/// A property of the variables of a match; `V` is the type of their names.
 #[derive(Clone, Debug)]
 pub enum Check<V = Register> {
     /// The element type is in the set.
@@ -148,7 +148,7 @@ pub enum Check<V = Register> {
     Tail {
         /// Which tail.
         tail: Tail,
-        /// The element types that are let in.
+        /// The element types that are accepted.
         dtypes: DTypeSet,
         /// Whether they must be constants.
         constant: bool,
@@ -157,21 +157,21 @@ pub enum Check<V = Register> {
     SameDType(Box<[V]>),
     /// The types are equal.
     SameType(Box<[V]>),
-    /// Arithmetic between them is in one ring: all are floats, or all have one element type, so that an integer
-    /// that wraps around does so in the same way wherever it stands.
+    /// Arithmetic between them is in one ring: all are floats, or all have one element type, so that integers wrap
+    /// around in the same way everywhere.
     OneRing(Box<[V]>),
     /// Both applications have the same op.
     SameOp(V, V),
-    /// The first is this output of the application that the second is an output of.
+    /// The first is this output of an application, and the second is an output of the same application.
     Output(V, V, u32),
     /// The root's op views no operand, and an operand is a buffer of a distinct op, or views one.
     ReadsBuffer,
-    /// The root applies its op to one element in a shape: a constant, or a number to which a view gave
-    /// dimensions. The type says that each dimension has length 1.
+    /// The root applies its op to one element: a constant, or a number to which a view gave dimensions. The type says
+    /// that each dimension has length 1.
     ReadsOneElement,
 }
 
-/// What a machine has read.
+/// The variables that a machine has read.
 #[derive(Default)]
 pub struct Match<'g> {
     registers: SmallVec<[Option<&'g Var>; 12]>,
@@ -186,18 +186,18 @@ struct Taken<'g> {
 }
 
 impl<'g> Match<'g> {
-    /// What a register holds.
+    /// The variable in a register.
     pub fn get(&self, register: Register) -> &'g Var {
         self.registers[register as usize]
             .expect("the compiler fills registers before it reads them")
     }
 
-    /// What a tail holds.
+    /// The variables in a tail.
     pub fn tail(&self, tail: Tail) -> &[&'g Var] {
         &self.tails[tail as usize]
     }
 
-    /// All that was read: what registers hold, of which some may be empty, and tails.
+    /// All variables that were read: those of registers, some of which may be empty, and of tails.
     pub fn variables(&self) -> impl Iterator<Item = &'g Var> {
         let tails = self.tails.iter().flatten().copied();
         self.registers.iter().filter_map(|held| *held).chain(tails)
@@ -235,7 +235,7 @@ impl Machine {
         &self.code
     }
 
-    /// Shows `found` each match at `root` until it says that one will do; returns whether one did.
+    /// Calls `found` with each match at `root` until it accepts one; returns whether it did.
     ///
     /// Operands of commutative ops are tried in every order, the written one first.
     pub fn run<'g>(&self, root: &'g Var, found: &mut dyn FnMut(&Match<'g>) -> bool) -> bool {
@@ -247,7 +247,7 @@ impl Machine {
         self.step(0, &mut state, found)
     }
 
-    /// Goes on from an instruction. Recurses at scans only, of which a pattern has a few.
+    /// Goes on from an instruction. Recurses at scans only; a pattern has few of these.
     fn step<'g>(
         &self,
         mut counter: usize,
@@ -318,7 +318,7 @@ fn bind<'g>(
     if !test.passes(op) || output.is_some_and(|output| output as usize != var.index()) {
         return false;
     }
-    // Rules are laws of real numbers: `|x| ** 2` is `x ** 2` of those only.
+    // Rules are laws of real numbers: `|x| ** 2` is `x ** 2` for real numbers only.
     if var.ty().is_complex() || inputs.iter().any(|input| input.ty().is_complex()) {
         return false;
     }
@@ -385,7 +385,7 @@ fn is_shaped_number(var: &Var) -> bool {
         || matches!(view_sources(var).as_slice(), [source] if source.ty().ndim() == 0)
 }
 
-/// Buffers behind more views than these are not looked for: it happens for every node.
+/// Buffers behind more views than these are not searched for, since every node is searched.
 const VIEWS: usize = 16;
 
 fn reads_buffer(var: &Var) -> bool {

@@ -1,4 +1,4 @@
-//! What a set of rules made of a node, remembered across graphs for as long as both are alive.
+//! The results of a rule set for nodes, remembered across graphs as long as node and result live.
 
 use rustc_hash::FxHashMap;
 
@@ -19,7 +19,7 @@ enum Became {
     Other(WeakNode, u32),
 }
 
-/// A table that keeps nothing alive: numbers of nodes are used again, so each entry knows whose it is.
+/// A table that keeps nothing alive. Numbers of nodes are used again, so each entry identifies its node.
 #[derive(Default)]
 pub(crate) struct Memo {
     table: Mutex<Table>,
@@ -28,7 +28,7 @@ pub(crate) struct Memo {
 #[derive(Default)]
 struct Table {
     entries: FxHashMap<Key, Remembered>,
-    /// Entries of the dead are looked for when there are more entries than this.
+    /// With more entries than this, entries of dead nodes are looked for and removed.
     crowded: usize,
 }
 
@@ -40,7 +40,7 @@ fn key(var: &Var) -> Key {
 }
 
 impl Memo {
-    /// What `var` became.
+    /// The variable in place of `var`.
     pub(crate) fn get(&self, var: &Var) -> Option<Var> {
         let (of, became) = {
             let table = self.table.lock();
@@ -57,7 +57,7 @@ impl Memo {
         }
     }
 
-    /// Remembers what variables became.
+    /// Remembers the variables in place of others.
     pub(crate) fn extend<'a>(&self, pairs: impl Iterator<Item = (&'a Var, &'a Var)>) {
         let made: Vec<(Key, Remembered)> = pairs
             .map(|(var, result)| {
@@ -83,7 +83,7 @@ impl Memo {
         }
     }
 
-    /// Puts back what is alive. Others find the table empty meanwhile, and work out again what they need.
+    /// Puts the living entries back. Other threads find the table empty meanwhile, and compute what they need again.
     fn forget_the_dead(&self, mut crowd: FxHashMap<Key, Remembered>) {
         crowd.retain(|_, remembered| {
             remembered.of.upgrade().is_some()
@@ -104,12 +104,12 @@ impl Memo {
         drop(late);
     }
 
-    /// The lock, for who forks.
+    /// The lock, for a thread that forks.
     pub(crate) fn hold(&self) -> MutexGuard<'_, impl Sized> {
         self.table.lock()
     }
 
-    /// Entries, those of the dead included.
+    /// The number of entries, with those of dead nodes.
     pub(crate) fn len(&self) -> usize {
         self.table.lock().entries.len()
     }

@@ -1,11 +1,11 @@
 //! Patterns: the left sides of rules. A pattern is written as a graph; compiling it gives a machine.
 //!
-//! - A root input that is declared a variable of the pattern matches anything its declaration lets in; met again, it
-//!   must be the same variable.
+//! - A root input that is declared a variable of the pattern matches every variable that its declaration accepts; where
+//!   it stands again, it must be the same variable.
 //! - A constant matches every constant of its value ([`Literal`]).
-//! - An application matches an application of the same op, or of one that its wildcard stands for. The operands of a
+//! - An application matches an application of the same op, or of an op that its wildcard accepts. The operands of a
 //!   commutative op match in any order.
-//! - A variadic pattern variable, written as a last operand, matches all operands that are left over.
+//! - A variadic pattern variable, written as the last operand, matches all operands that are left.
 
 use rustc_hash::FxHashMap;
 
@@ -23,29 +23,29 @@ const MAX_APPLICATIONS: usize = 256;
 /// More operands than these in one pattern, too.
 const MAX_OPERANDS: usize = 4096;
 
-/// A variable of a pattern: what may stand for it.
+/// A variable of a pattern, and the variables that it matches.
 #[derive(Clone)]
 pub struct Unknown {
-    /// The root input that is written where it stands.
+    /// The root input that is written for it.
     pub var: Var,
-    /// The element types that are let in.
+    /// The element types that are accepted.
     pub dtypes: DTypeSet,
-    /// Whether only constants are let in.
+    /// Whether only constants are accepted.
     pub constant: bool,
     /// Whether it stands for any number of operands.
     pub variadic: bool,
 }
 
-/// An op of a pattern that stands for others. Met again, it must be the same op.
+/// An op of a pattern that stands for others. Where it stands again, it must be the same op.
 #[derive(Clone)]
 pub struct Wildcard {
-    /// The op that is written where it stands.
+    /// The op that is written for it.
     pub op: Op,
-    /// What may stand for it.
+    /// The ops that it accepts.
     pub test: OpTest,
 }
 
-/// Where a match keeps what stands for a variable of the pattern.
+/// The place in a match of a variable of the pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keeper {
     /// In a register.
@@ -112,32 +112,32 @@ impl Pattern {
         &self.machine
     }
 
-    /// What the op at the root must be.
+    /// The test of the op at the root.
     pub fn test(&self) -> &OpTest {
         &self.test
     }
 
-    /// What the operands of the root must be made by, for a first look.
+    /// The ops that must make the operands of the root, for a quick first test.
     pub fn required(&self) -> Heads {
         self.required
     }
 
-    /// Where the unknowns are kept, in the order of their declaration.
+    /// The places of the unknowns, in the order of their declaration.
     pub fn places(&self) -> &[Keeper] {
         &self.places
     }
 
-    /// Where a match keeps what `var`, a part of the left side, stands for.
+    /// The place in a match of `var`, a part of the left side.
     pub(crate) fn register_of(&self, var: &Var) -> Option<Register> {
         self.bound.get(&var.identity()).copied()
     }
 
-    /// Where a match keeps an output of the application that `var`, no part of the left side itself, is one of.
+    /// The place in a match of an output of the application of `var`; `var` itself is no part of the left side.
     pub(crate) fn sibling_of(&self, var: &Var) -> Option<Register> {
         self.nodes.get(&var.node().address()).copied()
     }
 
-    /// Where a match keeps an application of the op that a wildcard stands for.
+    /// The place in a match of an application of the op that a wildcard matched.
     pub(crate) fn wildcard(&self, op: &Op) -> Option<Register> {
         self.wildcards.get(op).copied()
     }
@@ -148,7 +148,7 @@ impl Pattern {
     }
 }
 
-/// What makes the operands of an application, one bit each: a superset test that costs one comparison.
+/// The ops that make the operands of an application, one bit each: a superset test that costs one comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Heads(u64);
 
@@ -159,7 +159,7 @@ impl Heads {
         1 << (op.digest().short() % 63)
     }
 
-    /// What makes the operands of `node`.
+    /// The ops that make the operands of `node`.
     pub fn of(node: &Node) -> Heads {
         Heads(node.inputs().iter().fold(0, |bits, input| {
             bits | match input.node().body() {
@@ -196,15 +196,15 @@ fn refuse(reason: impl Into<String>) -> Error {
     Error::Pattern { reason: reason.into() }
 }
 
-/// The unknown behind all operands that stands for the others, and its number.
+/// The unknown behind all operands that matches the others, and its number.
 type Rest = (usize, Tail);
 
 enum Task {
-    /// Emit what matches this part of the pattern in this register.
+    /// Emit instructions that match this part of the pattern in this register.
     Visit(Var, Register),
-    /// Emit a scan for this part, then what matches it.
+    /// Emit a scan for this part, then instructions that match it.
     Scan(Pool, u16, Var),
-    /// Emit what collects the operands that are left.
+    /// Emit an instruction that collects the operands that are left.
     Drain(Pool, usize, Tail),
 }
 
@@ -400,7 +400,7 @@ impl<'a> Compiler<'a> {
         Ok(())
     }
 
-    /// The operands that stand for one each, and the unknown behind them that stands for the rest.
+    /// The operands that match one operand each, and the unknown behind them that matches the rest.
     fn without_tail<'v>(&mut self, inputs: &'v [Var]) -> Result<(&'v [Var], Option<Rest>), Error> {
         let Some((last, others)) = inputs.split_last() else { return Ok((inputs, None)) };
         match self.unknown(last) {
@@ -419,7 +419,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Looks for operands in any order, for the strictest first.
+    /// Looks for operands in any order, the strictest first.
     fn scan_pool(&mut self, pool: Pool, inputs: &[Var], tail: Option<Rest>, tasks: &mut Vec<Task>) {
         let mut order: Vec<(u16, &Var)> = (0..).zip(inputs).collect();
         order.sort_by_key(|(_, input)| self.freedom(input));
@@ -430,8 +430,8 @@ impl<'a> Compiler<'a> {
             .extend(order.into_iter().rev().map(|(at, input)| Task::Scan(pool, at, input.clone())));
     }
 
-    /// Goes through operands in registers from `first` on: what is cheap to refuse comes first, as
-    /// an application costs a step for each operand.
+    /// Goes through operands in registers from `first` on. Cheap tests come first, as an application costs a step for
+    /// each operand.
     fn visit_operands(
         &mut self,
         first: Register,
@@ -449,7 +449,7 @@ impl<'a> Compiler<'a> {
         );
     }
 
-    /// How much a part of a pattern lets in; operands in any order are looked for from the strictest on.
+    /// How much a part of a pattern accepts; operands in any order are looked for from the strictest on.
     fn freedom(&self, var: &Var) -> u8 {
         match var.node().body() {
             Body::Constant(_) => 0,
@@ -473,7 +473,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Emits the checks that need to wait no longer.
+    /// Emits the checks whose unknowns all have registers.
     fn release_checks(&mut self) {
         let waiting = std::mem::take(&mut self.waiting);
         for check in waiting {

@@ -1,4 +1,4 @@
-//! Rules, and sets of them that are applied together: indexed by the op of the left side.
+//! Rules, and sets of rules that are applied together, indexed by the op of the left side.
 
 use std::sync::Arc;
 
@@ -16,16 +16,16 @@ use crate::node::op::Op;
 pub enum Right {
     /// Written as a graph.
     Template(Template),
-    /// Worked out by the host language.
+    /// Computed by the host language.
     Foreign,
 }
 
-/// Which outputs of an application a rule replaces.
+/// The outputs of an application that a rule replaces.
 #[derive(Clone)]
 pub enum Rights {
     /// Each of these outputs has a right side.
     Each(Vec<(u32, Right)>),
-    /// Every output, however many: the host language gives what takes its place.
+    /// Every output, however many: the host language returns their replacements.
     Every,
 }
 
@@ -35,9 +35,9 @@ pub struct Rule {
     pub name: Box<str>,
     /// Its left side.
     pub pattern: Pattern,
-    /// What takes the place of the outputs of the matched application.
+    /// The replacements of the outputs of the matched application.
     pub rights: Rights,
-    /// Whether the host language decides if a match counts.
+    /// Whether the host language decides if a match is accepted.
     pub guarded: bool,
 }
 
@@ -118,7 +118,7 @@ impl RuleSet {
         &self.0.memo
     }
 
-    /// How many results are remembered, those of the dead included.
+    /// The number of results that are remembered, with those of dead nodes.
     pub fn remembered(&self) -> usize {
         self.0.memo.len()
     }

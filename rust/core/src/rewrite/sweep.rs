@@ -1,20 +1,21 @@
 //! Rewriting: the sweep that applies a set of rules from the inputs up until none applies.
 //!
-//! A sweep asks what each output becomes. For a variable, its node is rebuilt over what its operands became; the first
-//! rule that applies replaces that. What a rule gives is swept in turn, so every part of the
-//! result is in normal form. A variable is worked out once, however many need it. Laws:
+//! A sweep finds a replacement for each output. It rebuilds the variable's node over the replacements of the operands,
+//! then applies the first rule that matches. The result of a rule is swept in turn, so every part of the result is in
+//! normal form. Each variable is computed once. Laws:
 //!
-//! - the result depends on the outputs and the rules only, never on what was remembered;
-//! - what takes a variable's place has a type that its type accepts, and broadcasts nowhere where it did not;
+//! - the result depends on the outputs and the rules only, never on remembered results;
+//! - the replacement of a variable has a type that the variable's type accepts, and broadcasts only where the variable
+//!   did;
 //! - two variables are one for a rule only if they are the same variable, so nodes with distinct tags stay apart;
-//! - in a graph with destroyers, what they destroy, what may share its memory, and what either is computed from
-//!   stays as it is; no rule reads the first two. So nothing is destroyed twice, or read when it is gone;
-//! - what takes a variable's place follows from the same impure nodes: none is lost, however little it matters.
+//! - in a graph with destroyers, destroyed variables stay, with their aliases and all that either is computed from; no
+//!   rule reads the first two. So nothing is destroyed twice, or read after it was destroyed;
+//! - the replacement of a variable follows from the same impure nodes: no impure node is lost.
 //!
-//! Rules that never come to an end are an error, or leave the node that they began with, as the sweep is told.
+//! If rules never come to an end, the sweep reports an error, or leaves the node that they began with.
 //!
-//! Foreign right sides and guards are never called from here: [`Sweep::advance`] goes on with everything that does
-//! not need them and hands out the calls, and [`Sweep::reply`] takes the answers.
+//! The sweep never calls foreign right sides and guards: [`Sweep::advance`] goes on with all variables that do not need
+//! them and returns the calls, and [`Sweep::reply`] takes the answers.
 
 mod endless;
 mod question;
@@ -46,27 +47,27 @@ pub struct Step {
     pub rule: usize,
     /// Where the user's code first built what it applied to.
     pub origin: Origin,
-    /// What it applied to.
+    /// The variable that it applied to.
     pub before: Var,
-    /// What took its place.
+    /// The replacement.
     pub after: Var,
 }
 
 /// Whether a sweep goes on.
 pub enum Progress {
-    /// It is done; what the outputs became.
+    /// It is done; the replacements of the outputs.
     Done(Vec<Var>),
-    /// It waits for answers to all these.
+    /// It waits for answers to all these calls.
     Calls(Vec<Call>),
 }
 
 /// A number of an entry.
 type Entry = u32;
 
-/// Why a sweep does not go on.
+/// The reason why a sweep does not go on.
 enum Stop {
     Error(Error),
-    /// Rules do not end; the entry is one that they came by.
+    /// Rules do not end; the entry is one of those that they passed.
     Endless {
         entry: Entry,
         why: Error,
@@ -79,22 +80,22 @@ impl From<Error> for Stop {
     }
 }
 
-/// Matches of one rule on one node beyond these are not shown to the host language.
+/// No more matches of one rule on one node than these are shown to the host language.
 const MATCHES: usize = 32;
 
 struct Item {
     var: Var,
     state: ItemState,
-    /// Which entry of the graph as it was given this one is a part of.
+    /// The entry of the given graph that this entry belongs to.
     root: Entry,
-    /// How many entries must be done before this one is looked at again.
+    /// The number of entries that must be done before this one goes on.
     missing: u32,
     users: SmallVec<[Entry; 2]>,
 }
 
 enum ItemState {
     Fresh,
-    /// Becomes what that entry becomes; by a rule, unless it was only rebuilt.
+    /// Has the replacement of that entry; by a rule, unless it was only rebuilt.
     Follows {
         entry: Entry,
         rule: Option<u32>,
@@ -104,7 +105,7 @@ enum ItemState {
     Done(Var),
 }
 
-/// A match that outlives the borrow of its graph: what registers and tails hold.
+/// A match that outlives the borrow of its graph: the variables of registers and tails.
 type Kept = (Vec<Option<Var>>, Vec<Vec<Var>>);
 
 struct Question {
@@ -132,16 +133,16 @@ pub struct Sweep {
     trace: Option<Vec<Step>>,
     recent: Vec<u32>,
     lenient: bool,
-    /// What no rule applies to, as rules that began there would not end.
+    /// Nodes to which no rule is applied, since rules that began there would not end.
     left: FxHashSet<(usize, u32)>,
     abandoned: Vec<Abandoned>,
 }
 
-/// A node that was left as it is, since rules that began with it would not end.
+/// A node that stayed as it is, since rules that began with it would not end.
 pub struct Abandoned {
     /// The node's output.
     pub var: Var,
-    /// Which rules, and how they do not end.
+    /// The rules, and the way in which they do not end.
     pub why: Error,
 }
 
@@ -149,12 +150,12 @@ pub struct Abandoned {
 const MAX_ABANDONED: usize = 16;
 
 impl Sweep {
-    /// A sweep over what `outputs` need.
+    /// A sweep over all nodes that `outputs` need.
     pub fn new(rules: &RuleSet, outputs: &[Var]) -> Sweep {
         Sweep::over(rules, outputs, false)
     }
 
-    /// A sweep that records every step, those too whose results are remembered.
+    /// A sweep that records every step, with steps whose results are remembered.
     pub fn traced(rules: &RuleSet, outputs: &[Var]) -> Sweep {
         Sweep::over(rules, outputs, true)
     }
@@ -171,7 +172,7 @@ impl Sweep {
             todo: Vec::new(),
             asked: Vec::new(),
             candidates: FxHashMap::default(),
-            // What a graph destroys decides what its nodes become, so nothing is remembered then.
+            // The destroyers of a graph decide about its nodes, so no result is remembered then.
             remember: untouched.is_empty(),
             recall: untouched.is_empty() && !traced,
             untouched,
@@ -186,18 +187,18 @@ impl Sweep {
         }
     }
 
-    /// The same, but for rules that do not end: the node that they began with is left as it is, which is no error.
+    /// The same sweep, but rules that do not end are no error: the node that they began with stays as it is.
     pub fn leaving_cycles(mut self) -> Sweep {
         self.lenient = true;
         self
     }
 
-    /// The nodes that were left, if any.
+    /// The nodes that stayed for this reason.
     pub fn abandoned(&self) -> &[Abandoned] {
         &self.abandoned
     }
 
-    /// The steps so far, if they are recorded.
+    /// The recorded steps so far.
     pub fn trace(&self) -> &[Step] {
         self.trace.as_deref().unwrap_or(&[])
     }
@@ -278,7 +279,7 @@ impl Sweep {
         self.apply_rules(entry, question.rule + 1)
     }
 
-    /// Begins anew, with the node that endless rewriting began with left as it is.
+    /// Begins anew, and leaves the node that endless rewriting began with as it is.
     fn leave(&mut self, entry: Entry, why: Error) -> Result<(), Error> {
         if !self.lenient {
             return Err(why);
@@ -287,7 +288,7 @@ impl Sweep {
         let var = self.items[root as usize].var.clone();
         self.left.insert(var.identity());
         self.abandoned.push(Abandoned { var, why });
-        // What is left depends on where the rewriting began.
+        // The nodes that stay depend on where the rewriting began.
         self.remember = false;
         self.items.clear();
         self.numbers.clear();
@@ -301,7 +302,7 @@ impl Sweep {
         Ok(())
     }
 
-    /// What an answer puts in the place of `var`, if anything.
+    /// The replacement of `var` by an answer, if there is one.
     fn answer(&self, question: &Question, var: &Var, reply: Reply) -> Result<Option<Var>, Error> {
         let (registers, tails) = &question.current;
         let found = Match::of(registers, tails);
@@ -337,12 +338,12 @@ impl Sweep {
         }
     }
 
-    /// Where what takes the place of `var` belongs.
+    /// The container of the replacement of `var`.
     fn home(&self, var: &Var) -> Cow<'_, Container> {
         self.container.common_container(std::iter::once(var))
     }
 
-    /// The entry of `var`, which is worked out if it was not asked for before; `by` is what a rule's result is for.
+    /// The entry of `var`, which is computed if it is new; `by` is the entry that a rule's result is for.
     fn demand(&mut self, var: &Var, by: Option<Entry>) -> Entry {
         let identity = var.identity();
         if let Some(&entry) = self.numbers.get(&identity) {
@@ -390,7 +391,7 @@ impl Sweep {
         }
     }
 
-    /// Puts what the operands became in their place; the rules apply to what that gives.
+    /// Rebuilds the node over the replacements of its operands; the rules apply to the result.
     fn rebuild(&mut self, entry: Entry) -> Result<(), Stop> {
         let var = self.items[entry as usize].var.clone();
         let Body::Apply { op, inputs, distinct } = var.node().body() else {
@@ -419,7 +420,7 @@ impl Sweep {
             container.apply_tagged(op.clone(), inputs, signature.clone(), *distinct, origin)?;
         let rebuilt = Var::new(node, var.index() as u32);
         if self.untouched.pins(&rebuilt) {
-            // It would read what is destroyed, maybe after that happens.
+            // It would read a destroyed variable, maybe after its destruction.
             return self.apply_rules(entry, 0);
         }
         self.follow(entry, &rebuilt, None)
@@ -492,8 +493,7 @@ impl Sweep {
         Ok(())
     }
 
-    /// Whether `right` may take the place of `left`: it differs, fits, loses nothing that is impure, and leaves alone
-    /// what is destroyed.
+    /// Whether `right` may replace `left`: it differs, fits, loses no impure node, and reads no destroyed variable.
     fn admits(&self, left: &Var, right: &Var, found: &Match<'_>) -> bool {
         right != left
             && fits(left.ty(), right.ty())
@@ -517,8 +517,9 @@ impl Sweep {
         }
     }
 
-    /// What a foreign right side gave, if it may be used. No value of both types, or another dtype or rank, is its
-    /// author's mistake; but types follow from those of operands, so one that says less is merely not taken.
+    /// The result of a foreign right side, if it may be used. If no value is of both types, or dtype or rank differ,
+    /// its author made a mistake. But types follow from those of operands, so a type that says less is merely not
+    /// taken.
     fn checked(
         &self,
         rule: &Rule,
@@ -579,7 +580,7 @@ fn is_application(var: &Var) -> bool {
     matches!(var.node().body(), Body::Apply { .. })
 }
 
-/// What `outputs` become by rules whose right sides and guards all are the core's own.
+/// The replacements of `outputs` by rules whose right sides and guards are all the core's own.
 pub fn rewrite(rules: &RuleSet, outputs: &[Var]) -> Result<Vec<Var>, Error> {
     let mut sweep = Sweep::new(rules, outputs);
     loop {

@@ -17,9 +17,9 @@ use crate::value::ty::Signature;
 
 #[derive(Clone)]
 enum Term {
-    /// What the match has there.
+    /// The variable of the match at this place.
     Bound(Register),
-    /// This output of the application that the match has there.
+    /// This output of the application that the match has at this place.
     Sibling(Register, u32),
     /// A constant: a number takes the element type of the operands beside it.
     Constant(Literal),
@@ -54,14 +54,14 @@ enum Argument {
     Tail(Tail),
 }
 
-/// The right side of a rule, compiled: terms, the last of which is the result.
+/// The right side of a rule, compiled to terms; the last term is the result.
 #[derive(Clone)]
 pub struct Template {
     terms: Vec<Term>,
 }
 
 impl Template {
-    /// The template that is written as `right`, over what `pattern` matches.
+    /// The template that is written as `right`, over the variables of `pattern`.
     pub fn compile(
         right: &Var,
         pattern: &Pattern,
@@ -122,7 +122,7 @@ impl Template {
         Ok(Template { terms: needed(terms) })
     }
 
-    /// What takes the place of `left` in a match; `None` where an op refuses the types of what was matched.
+    /// The replacement of `left` in a match; `None` if an op refuses the types of the matched variables.
     pub fn build(
         &self,
         container: &Container,

@@ -1,9 +1,9 @@
-//! What a rewriting leaves as it is, because the graph writes over it.
+//! The nodes that a rewriting leaves as they are, because the graph writes over their outputs.
 //!
-//! A variable that a destroyer writes over, and any that may share its memory, is *pinned*: it stays, no rule reads it,
-//! and nothing new becomes it. So it is read by what read it before, and before it is gone. What pinned variables
-//! are computed from is *kept*: were it rewritten where others use it, the graph would have it twice, destroyers
-//! among it.
+//! A variable that a destroyer writes over is *pinned*, and so are its aliases: it stays, no rule reads it, and no
+//! other variable is replaced by it. So only its old readers read it, before it is destroyed. The nodes that compute
+//! pinned variables are *kept*: if such a node were rewritten for its other users, the graph would have it twice,
+//! perhaps with destroyers.
 
 use rustc_hash::FxHashSet;
 
@@ -11,7 +11,7 @@ use crate::node::alias;
 use crate::node::traverse::postorder;
 use crate::node::{Body, Node, Var};
 
-/// What a rewriting of one graph leaves as it is; empty for graphs without destroyers.
+/// The nodes that a rewriting of one graph leaves as they are; empty for graphs without destroyers.
 #[derive(Default)]
 pub(crate) struct Untouched {
     pinned: FxHashSet<(usize, u32)>,
@@ -20,7 +20,7 @@ pub(crate) struct Untouched {
 }
 
 impl Untouched {
-    /// What a rewriting of what `outputs` need leaves as it is.
+    /// The nodes that a rewriting of the graph of `outputs` leaves as they are.
     pub(crate) fn of(outputs: &[Var]) -> Untouched {
         let mut found = Untouched::default();
         let order = postorder(outputs, &[]);
@@ -54,7 +54,7 @@ impl Untouched {
         self.pinned.is_empty()
     }
 
-    /// Whether no rule may read `var`, and nothing become it.
+    /// Whether `var` is pinned: no rule may read it, and no variable may be replaced by it.
     pub(crate) fn pins(&self, var: &Var) -> bool {
         self.pinned.contains(&var.identity())
     }

@@ -1,4 +1,4 @@
-//! Constants: immutable arrays, known by content.
+//! Constants: immutable arrays, identified by their content.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -76,7 +76,7 @@ pub enum WeakScalar {
 }
 
 impl WeakScalar {
-    /// What the number becomes with nothing beside it: NumPy's default types.
+    /// The number's dtype without other operands: one of NumPy's default types.
     pub fn default_dtype(self) -> DType {
         match self {
             WeakScalar::Bool(_) => DType::Bool,

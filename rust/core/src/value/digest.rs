@@ -62,7 +62,7 @@ pub(crate) struct DigestWriter {
     rest: Vec<u8>,
 }
 
-/// Room for an application of three operands.
+/// Room for the key of an application with three operands.
 const START: usize = 128;
 
 impl DigestWriter {

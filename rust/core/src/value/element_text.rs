@@ -27,7 +27,7 @@ pub(crate) fn short(data: &ConstantData) -> String {
     out
 }
 
-/// The elements of a constant, as text that is read back to the same bits.
+/// The elements of a constant, as a text that gives the same bits when it is read.
 pub(crate) fn elements(out: &mut String, data: &ConstantData) {
     let dtype = data.ty().dtype();
     let bytes: Vec<&[u8]> = data.bytes().chunks_exact(dtype.itemsize()).collect();
@@ -80,7 +80,7 @@ fn element(out: &mut String, dtype: DType, bytes: &[u8]) {
     };
 }
 
-/// The number of fewest digits that rounds to this one of 16 bits.
+/// The number with the fewest digits that rounds to this number of 16 bits.
 fn shortest(value: f32) -> f64 {
     (0..5)
         .filter_map(|digits| format!("{value:.digits$e}").parse::<f64>().ok())
@@ -88,7 +88,7 @@ fn shortest(value: f32) -> f64 {
         .unwrap_or(value.into())
 }
 
-/// The shortest digits that give the number back; NaNs, which differ by their bits, by those.
+/// The shortest digits that give the number again; for a NaN, its bits, since NaNs differ by them.
 pub(crate) fn float(out: &mut String, value: f64) {
     let _ = match value {
         _ if value.to_bits() == f64::NAN.to_bits() => write!(out, "nan"),

@@ -7,24 +7,24 @@ use thiserror::Error as ThisError;
 use super::dtype::DType;
 use super::ty::Ty;
 
-/// Which family of the host language's exceptions an error belongs to.
+/// The family of exceptions in the host language that an error belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorClass {
     /// A value of the wrong kind or type.
     Type,
-    /// A value of the right type that makes no sense.
+    /// A value of the right type that is not valid.
     Value,
     /// A number outside its type's range.
     Overflow,
-    /// A graph that needs something that it was not given.
+    /// A graph that needs an input which it was not given.
     MissingInput,
     /// Rules that never come to an end.
     RuleCycle,
     /// A key that was not found.
     Key,
-    /// Something that cannot be persisted.
+    /// An object that cannot be persisted.
     Pickling,
-    /// A graph that no order of its nodes can run, because of what they destroy.
+    /// A graph whose nodes cannot run in any order, because they destroy inputs of each other.
     Inconsistent,
 }
 

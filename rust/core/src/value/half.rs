@@ -1,6 +1,6 @@
 //! Numbers of 16 bits, IEEE 754's binary16: to and from wider floats, by their bits.
 
-/// The number of these bits, which a wider float holds exactly.
+/// The number with these bits, which a wider float holds exactly.
 pub fn from_half(bits: u16) -> f32 {
     let sign = u32::from(bits & 0x8000) << 16;
     let magnitude = u32::from(bits & 0x7fff) << 13;
@@ -13,13 +13,13 @@ pub fn from_half(bits: u16) -> f32 {
     f32::from_bits(value.to_bits() | sign)
 }
 
-/// The bits of the nearest number; of two that are as near, of the even one.
+/// The bits of the nearest number; of two that are equally near, the bits of the even one.
 pub fn to_half(value: f64) -> u16 {
     nearest(to_odd(value))
 }
 
-/// A number of 24 digits that rounds to the same numbers of fewer: what is cut off sets its last
-/// digit.
+/// A number of 24 digits that rounds to the same numbers of fewer digits: its last digit is set if any digit that is
+/// cut off is.
 fn to_odd(value: f64) -> f32 {
     let near = value as f32;
     if f64::from(near) == value || value.is_nan() {

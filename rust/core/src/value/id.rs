@@ -22,7 +22,7 @@ impl fmt::Debug for NodeId {
     }
 }
 
-/// Where the user's code first built a node: a number that the layer above gives out and explains.
+/// The line of the user's code that first built a node: a number that the layer above gives out and explains.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Origin(pub u32);
 

@@ -20,7 +20,7 @@ pub enum Literal {
 }
 
 impl Literal {
-    /// What a constant in a rule stands for.
+    /// The values that a constant in a rule stands for.
     ///
     /// A whole float is an integer: rules are written over sample dtypes, and graphs have their own.
     pub fn of(data: &ConstantData) -> Literal {

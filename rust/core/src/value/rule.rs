@@ -7,8 +7,8 @@ use super::error::Error;
 
 /// How a scalar op's result type follows from its operands' types.
 ///
-/// Where no operand is float16, nothing is: of small integers NumPy's functions make float16, and
-/// frazil's float32.
+/// Without a float16 operand, the result is not float16: from small integers NumPy's functions make
+/// float16, and frazil's make float32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TypeRule {
     /// The common type: `add`, `maximum`.
@@ -40,7 +40,7 @@ pub enum TypeRule {
 }
 
 impl TypeRule {
-    /// The dtype that the operands meet in before the op computes.
+    /// The dtype to which operands are converted before the op computes.
     fn common(self, dtypes: &[DType]) -> Result<DType, Error> {
         let operands = match self {
             TypeRule::Select => {
@@ -101,7 +101,7 @@ impl TypeRule {
     }
 }
 
-/// The float that holds the values of a dtype, as far as one does.
+/// The float that holds the values of a dtype, or comes nearest to it.
 fn as_float(dtype: DType) -> DType {
     match (dtype.kind(), dtype.itemsize()) {
         (Kind::Float | Kind::Complex, _) => dtype,

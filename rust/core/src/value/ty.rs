@@ -12,7 +12,7 @@ use crate::intern::{Handle, Interned, Interner, fork};
 /// One axis of a static shape: a known length, or `None`.
 pub type Dim = Option<u64>;
 
-/// What is kept of a type, or of the types of several outputs.
+/// The stored data of a type, or of the types of several outputs.
 pub(crate) struct TyData {
     digest: Digest,
     kind: Kind,
@@ -27,8 +27,8 @@ enum Kind {
 
 /// A tensor type, interned: equal types are one pointer.
 ///
-/// The first few thousand live as long as the process, and copies of them are free. Those that come later go with their
-/// last handle: a program may meet any number of static shapes.
+/// The first few thousand types live as long as the process, and copies of them are free. Later ones die with their
+/// last handle, since a program may meet any number of static shapes.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Ty(Handle<TyData>);
 
@@ -165,7 +165,7 @@ impl fmt::Debug for Ty {
     }
 }
 
-/// The types of a node's outputs: one pointer, interned like a type. That of one output is the type's own.
+/// The types of a node's outputs: one pointer, interned like a type. For one output it is the type's own pointer.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Signature(Ty);
 

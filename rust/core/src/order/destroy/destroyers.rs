@@ -1,4 +1,4 @@
-//! Who destroys which memory, and what nobody may.
+//! The nodes that destroy memory, and the memory that no node may destroy.
 
 use super::{Conflict, Inconsistent, Orderings, Waits, Witness, props};
 use crate::node::alias::{Aliases, StepNumber, VarNumber};
@@ -13,7 +13,7 @@ enum Keep {
     Output(u32),
 }
 
-/// Who destroys which root, and which roots nobody may.
+/// The destroyers of roots, and the roots that no node may destroy.
 pub(crate) struct Destroyers<'g, 'n, 'a> {
     pub(super) aliases: &'g Aliases<'n, 'a>,
     outputs: &'g [Var],
@@ -23,7 +23,7 @@ pub(crate) struct Destroyers<'g, 'n, 'a> {
     pub(super) roots_of: Vec<(StepNumber, VarNumber)>,
 }
 
-/// What stands against a destroyer, without the handles that a witness holds.
+/// An obstacle to a destroyer, without the handles of a witness.
 #[derive(Clone, Copy)]
 pub(crate) struct Obstacle {
     root: VarNumber,
@@ -38,7 +38,7 @@ enum ObstacleKind {
 }
 
 impl<'g, 'n, 'a> Destroyers<'g, 'n, 'a> {
-    /// Those that the ops of a graph declare.
+    /// The destroyers that the ops of a graph declare.
     pub(crate) fn of(
         aliases: &'g Aliases<'n, 'a>,
         outputs: &'g [Var],
@@ -49,7 +49,7 @@ impl<'g, 'n, 'a> Destroyers<'g, 'n, 'a> {
         Ok(destroyers)
     }
 
-    /// As [`Destroyers::of`], for a caller who keeps every input that is not among `donated`.
+    /// As [`Destroyers::of`], for a caller that keeps every input but the `donated` ones.
     pub(crate) fn with_donated(
         aliases: &'g Aliases<'n, 'a>,
         outputs: &'g [Var],
@@ -122,7 +122,7 @@ impl<'g, 'n, 'a> Destroyers<'g, 'n, 'a> {
         Ok(())
     }
 
-    /// What keeps a step from writing over an input, the order of steps aside.
+    /// The obstacle to a step that would write over an input, apart from the order of steps.
     pub(crate) fn obstacle(&self, step: StepNumber, input: u32) -> Option<Obstacle> {
         let (aliases, operands) = (self.aliases, self.aliases.operands(step));
         let destroyed = operands[input as usize];
@@ -218,7 +218,7 @@ impl<'g, 'n, 'a> Destroyers<'g, 'n, 'a> {
         steps.into_iter()
     }
 
-    /// The variables that alias what is destroyed.
+    /// The variables that alias a destroyed root.
     pub(crate) fn destroyed(&self) -> impl Iterator<Item = Var> {
         let roots = |place| self.aliases.sets().get(self.aliases.roots_of(place)).iter();
         let places = self
@@ -228,7 +228,7 @@ impl<'g, 'n, 'a> Destroyers<'g, 'n, 'a> {
         places.map(|place| self.aliases.var(place))
     }
 
-    /// What must run before what, by nodes.
+    /// The readers that must run before each destroyer, as nodes.
     pub(crate) fn orderings(&self, waits: &Waits) -> Orderings {
         let node = |step: StepNumber| self.aliases.node(step).clone();
         let entries: Vec<(Node, Vec<Node>)> = self

@@ -1,4 +1,4 @@
-//! The order in which a graph runs: every destroyer after those that read what it destroys.
+//! The order in which a graph runs: every destroyer after the readers of the memory that it destroys.
 
 use std::collections::VecDeque;
 
@@ -6,7 +6,7 @@ use super::{Destroyers, Inconsistent, Witness};
 use crate::node::Node;
 use crate::node::alias::{Aliases, Readers, StepNumber, VarNumber};
 
-/// For every step, the readers that must run before it because it destroys what they read, ascending.
+/// For every step, the readers of the memory that it destroys, which must run before it, ascending.
 pub(crate) struct Waits {
     starts: Vec<u32>,
     steps: Vec<StepNumber>,
@@ -49,7 +49,7 @@ impl Destroyers<'_, '_, '_> {
     }
 }
 
-/// What must run right before a step: the makers of its operands, then the readers that it waits for.
+/// The steps that must run right before a step: the makers of its operands, then the readers that it waits for.
 fn before<'w>(
     aliases: &'w Aliases<'_, '_>,
     waits: &'w Waits,
@@ -59,8 +59,8 @@ fn before<'w>(
     makers.chain(waits.of(step).iter().copied())
 }
 
-/// The steps in an order that honours operands and waits: ascending, except that a step draws what it waits for in
-/// front of it.
+/// The steps in an order that honours operands and waits: ascending, but the steps that a step waits for move in front
+/// of it.
 pub(crate) fn order(
     destroyers: &Destroyers<'_, '_, '_>,
     waits: &Waits,
@@ -152,7 +152,7 @@ fn cycle_witness(
     destroyers.reader_witness((destroyer, input), reader, root, between)
 }
 
-/// The nodes strictly between `from` and `to` on a shortest way along which each must run before the next.
+/// The nodes strictly between `from` and `to` on a shortest path on which each must run before the next.
 fn shortest(
     aliases: &Aliases<'_, '_>,
     waits: &Waits,

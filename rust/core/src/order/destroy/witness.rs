@@ -1,4 +1,4 @@
-//! What stands against a graph: the proof, and how it is told.
+//! The proof that a graph cannot run, and its message.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::value::error::Error;
 pub enum Conflict {
     /// The memory is a constant's.
     Constant,
-    /// The memory is that of an input which the caller did not give away.
+    /// The memory is that of an input that the caller did not donate.
     Borrowed,
     /// This protected variable aliases it.
     Protected(Var),
@@ -41,8 +41,8 @@ pub enum Conflict {
         node: Node,
         /// The input by which it reads.
         input: usize,
-        /// What must run between the destroyer and the reader, one after the other; empty where the reader uses the
-        /// destroyer's result itself, and in what a planner refuses.
+        /// The nodes that must run between the destroyer and the reader, one after the other. Empty if the reader uses
+        /// the destroyer's result itself, and in refusals of the planner.
         between: Vec<Node>,
     },
 }
@@ -54,9 +54,9 @@ pub struct Witness {
     pub destroyer: Node,
     /// The input that it would write over.
     pub input: usize,
-    /// The root that is at stake.
+    /// The root that would be destroyed.
     pub root: Var,
-    /// What stands against it.
+    /// The obstacle.
     pub conflict: Conflict,
 }
 
@@ -86,7 +86,8 @@ impl Witness {
         }
     }
 
-    /// The views that lead from what would be destroyed, and from what must not be, to the root of both.
+    /// The views that lead from the variable that would be destroyed, and from the one that must not be, to the root of
+    /// both.
     pub fn path(&self) -> ViewPath {
         ViewPath::through(&self.root, self.destroyed(), self.other())
             .expect("both sides of a conflict have its root")
@@ -150,7 +151,7 @@ impl fmt::Display for Witness {
     }
 }
 
-/// A graph that no order of its nodes can run, because of what they destroy.
+/// A graph whose nodes cannot run in any order, because they destroy inputs of each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inconsistent(Box<Witness>);
 

@@ -14,9 +14,9 @@ use crate::value::error::Error;
 use crate::value::half::to_half;
 use crate::value::ty::{Dim, Ty};
 
-/// The graph that `text` shows, in `container`; the same object as the one printed, if it lives there.
+/// The graph that `text` describes, in `container`; the same object as the printed graph, if it lives there.
 ///
-/// Text that shows no graph is an error with line and column.
+/// A text that describes no graph is an error with line and column.
 pub fn parse(
     container: &Container,
     text: &str,
@@ -57,7 +57,7 @@ impl<'a> Parser<'a, '_, '_> {
                 return Err(self.error(format!("the op {name} is defined twice")));
             }
             if self.accept_word(GRAPH) {
-                // Where the graphs of all ops live.
+                // The container of the graphs of all ops.
                 let graph = self.listing(&numbers)?.build(Container::global(), &ops)?;
                 self.graphs.insert(name, graph);
             } else {

@@ -166,7 +166,7 @@ fn print_param(out: &mut String, param: &Param, graphs: &GraphNames) {
             print_list(out, values, |out, value| print_param(out, value, graphs));
             write!(out, "]")
         }
-        // Those that ops hold were printed before.
+        // Graphs that ops hold were printed before.
         Param::Graph(value) => write!(out, "graph {}", graphs[&value.address()]),
         Param::Identity(token) => write!(out, "identity {token}"),
     };

@@ -1,4 +1,4 @@
-//! Rules that never come to an end: how a sweep notices, and what it says of them.
+//! Rules that never come to an end: the test by which a sweep notices, and the message.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -33,7 +33,7 @@ impl Sweep {
         Err(Stop::Endless { entry, why: Error::RulesDiverge { rules, rewrites } })
     }
 
-    /// The error for entries that wait for one another: rules that lead back to where they started.
+    /// The error for entries that wait for one another: rules that lead back to their start.
     pub(super) fn cycle_from(&self, start: Entry) -> Stop {
         let mut path: Vec<Entry> = Vec::new();
         let mut position: FxHashMap<Entry, usize> = FxHashMap::default();

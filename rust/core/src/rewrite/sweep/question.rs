@@ -1,22 +1,22 @@
-//! What a sweep asks the host language, and what it is told.
+//! The questions of a sweep to the host language, and the answers.
 
 use crate::node::Var;
 
-/// A question to the host language: does the rule apply to this match, and what does it give?
+/// A question to the host language: does the rule apply to this match, and what is the result?
 pub struct Call {
-    /// To be named in the answer.
+    /// The number by which the answer names the call.
     pub ticket: usize,
     /// The rule's position in its set.
     pub rule: usize,
     /// The matched variable.
     pub matched: Var,
-    /// What stands for the rule's unknowns, in the order of their declaration.
+    /// The variables of the rule's unknowns, in the order of their declaration.
     pub bindings: Vec<Binding>,
     /// Whether the answer must be a variable: the rule has no right side of its own.
     pub foreign: bool,
 }
 
-/// What stands for an unknown.
+/// The match of an unknown.
 pub enum Binding {
     /// One variable.
     One(Var),
@@ -26,10 +26,10 @@ pub enum Binding {
 
 /// An answer to a [`Call`].
 pub enum Reply {
-    /// The match does not count.
+    /// The match is refused.
     Decline,
-    /// The rule's own right side takes the place of what matched.
+    /// The rule's own right side replaces the matched variable.
     Accept,
-    /// This does.
+    /// This variable replaces it.
     Replace(Var),
 }
