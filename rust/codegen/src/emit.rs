@@ -1,4 +1,4 @@
-//! What all kernels are made of: instructions on one element, or on a register of them.
+//! The instructions of all kernels, on one element or on a register of elements.
 
 use crate::dtype::Dtype;
 use cranelift_codegen::ir::condcodes::IntCC;

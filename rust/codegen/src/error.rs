@@ -1,4 +1,4 @@
-//! What may go wrong.
+//! Errors of texts and of compilation.
 
 /// Why there is no machine code of a kernel.
 #[derive(Debug, thiserror::Error)]

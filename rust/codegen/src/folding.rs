@@ -1,5 +1,5 @@
-//! The partial results of what is folded over rows: in sets, which blocks of elements take in turn.
-//! So the bits of a sum are those of every other linker.
+//! The partial results of folds over rows. They stand in sets, which blocks of elements use in turn. So a sum has the
+//! same bits as with every other linker.
 
 use crate::dtype::Dtype;
 use crate::emit::{Emitter, REGISTER, suffix};

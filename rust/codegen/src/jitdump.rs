@@ -1,5 +1,5 @@
-//! What tells profilers the names of kernels: a file of the process in the format that `perf inject
-//! --jit` reads. Nothing is kept here but which process has begun its file.
+//! Names of kernels for profilers: a file of the process in the format that `perf inject --jit` reads. The only state
+//! is the process that has begun its file.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};

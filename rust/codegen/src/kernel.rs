@@ -1,7 +1,7 @@
-//! Kernels as data: what native code computes.
+//! Kernels as data: the computations of native code.
 //!
-//! The values of a kernel are numbered. Those of a loop: reads, literals, statements. Those of a scan:
-//! loads, literals, states, statements.
+//! The values of a kernel are numbered. A loop has reads, literals and statements, in this order; a scan has loads,
+//! literals, states and statements.
 
 use crate::dtype::Dtype;
 use crate::op::{Op, Reduction};

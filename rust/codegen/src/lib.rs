@@ -1,10 +1,10 @@
 //! Machine code of kernels, made by Cranelift in about a millisecond, without a compiler on the
-//! machine. Knows kernels, and no Python: a kernel comes as a text ([`compile`]) that is believed in
-//! nothing.
+//! machine. The crate knows kernels, and no Python: a kernel comes as a text ([`compile`]) that is not
+//! trusted.
 //!
 //! The bits that a kernel computes are those of the kernels in C: elements go through the same
-//! operations, and sums have the same partial results. `read.rs` has kernels from texts, `verify.rs`
-//! refuses those that make no sense, `walk.rs` and `steps.rs` write the code, `machine.rs` makes it
+//! operations, and sums have the same partial results. `read.rs` reads kernels from texts, `verify.rs`
+//! refuses kernels that are not valid, `walk.rs` and `steps.rs` write the code, `machine.rs` makes it
 //! run.
 
 mod dtype;

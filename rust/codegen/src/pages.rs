@@ -1,5 +1,5 @@
-//! Memory that code runs in: it is written first, and then executable and never writable again.
-//! Behind it lie the addresses that the code jumps to, which may be written and never run.
+//! Memory for code: it is written first, and then executable and never writable again.
+//! Behind it lie the addresses that the code jumps to, which stay writable and are never executable.
 
 use crate::error::CodegenError;
 use std::io;

@@ -1,4 +1,4 @@
-//! Scalar ops as instructions: the same bits as the C text of each.
+//! Scalar ops as instructions, which compute the same bits as the C text of the op.
 
 use crate::dtype::{Dtype, Kind};
 use crate::emit::{Emitter, suffix};

@@ -1,6 +1,6 @@
-//! The stages of a pass. Functions of floats are called for many elements at a time, so a pass with
-//! such goes along the row in chunks: all elements of a chunk go through one stage, then functions
-//! are called for them, then comes the next stage. What a later stage uses waits on the stack.
+//! The stages of a pass. Functions of floats are called for many elements at a time, so a pass that
+//! calls functions goes along the row in chunks: all elements of a chunk go through one stage, then
+//! functions are called for them, then comes the next stage. Values for a later stage wait on the stack.
 
 use crate::dtype::Dtype;
 use crate::kernel::{Action, LoopKernel, Pass};

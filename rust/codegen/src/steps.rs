@@ -1,4 +1,4 @@
-//! The code of steps: of scans, and of loops that each element goes through.
+//! The code of steps: of scans, and of scalar loops.
 
 use crate::dtype::Dtype;
 use crate::emit::{Emitter, Loop, flags};

@@ -1,5 +1,5 @@
-//! Whether a kernel makes sense: every number refers to something, and nothing is used before it is
-//! there. What comes after relies on it.
+//! The check that a kernel is valid: every number refers to something, and no value is used before it is
+//! computed. All later steps rely on this.
 
 use crate::dtype::Dtype;
 use crate::error::CodegenError;

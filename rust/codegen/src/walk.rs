@@ -1,4 +1,4 @@
-//! The code of a loop kernel: rows, the passes over each, and what happens to an element.
+//! The code of a loop kernel: rows, the passes over each row, and the body for an element.
 
 use crate::dtype::Dtype;
 use crate::emit::{Emitter, suffix};

@@ -1,4 +1,4 @@
-//! Where functions of native code lie: BLAS and LAPACK, and what kernels call.
+//! Addresses of native functions: BLAS and LAPACK, and functions that kernels call.
 
 use std::collections::HashMap;
 use std::ffi::c_void;

@@ -1,4 +1,4 @@
-//! Calls of compiled Python functions: whether a compiled form is for these arguments, and its run.
+//! Calls of compiled Python functions: the search for the form of these arguments, and its run.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! `Container`: shared storage of nodes, and the one that new variables go to.
+//! `Container`: shared storage of nodes, and the current container for new variables.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -53,7 +53,8 @@ static ENTERED: AtomicBool = AtomicBool::new(false);
 
 /// The context variable that holds a thread's number and the containers that it entered, the current one last.
 ///
-/// Threads may inherit the context of those that start them, or run in a copy of it; nobody enters a container for them.
+/// Threads may inherit the context of those that start them, or run in a copy of it; nobody enters a container for
+/// them.
 fn entered(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static VARIABLE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let made = VARIABLE.get_or_try_init(py, || {

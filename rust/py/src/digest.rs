@@ -1,4 +1,4 @@
-//! Digests of bytes, for whoever keeps them outside of the process.
+//! Digests of bytes that are kept outside of the process.
 
 use frazil_core::Digest;
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! Where NumPy's functions for random numbers lie.
+//! Addresses of NumPy's functions for random numbers.
 
 use std::ffi::c_void;
 

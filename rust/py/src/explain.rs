@@ -1,4 +1,4 @@
-//! What programs do, told.
+//! Reports of what programs do.
 
 use frazil_runtime::Explained;
 use pyo3::prelude::*;

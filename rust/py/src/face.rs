@@ -1,7 +1,7 @@
 //! Faces: the one Python object that stands for a node or variable while it is alive.
 //!
-//! A table of weak references, keyed by the node's address. The reference is made before the lock is taken, and
-//! whatever is taken out of the table is dropped after the lock is released: no Python code runs under a lock.
+//! A table of weak references, keyed by the node's address. A reference is made before the lock is taken, and
+//! references that leave the table are dropped after the lock is released: no Python code runs under a lock.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Forks of the process: all locks are held meanwhile, so that the child finds every table whole.
 //!
-//! The system calls the functions, not `os.register_at_fork`: between these and the fork, and between the fork and
-//! those of the child, Python runs code of others, which may build nodes or drop them.
+//! The system calls the functions, not `os.register_at_fork`: Python runs other code between the functions of that and
+//! the fork, in parent and child, and such code may build or drop nodes.
 
 use std::io;
 use std::sync::OnceLock;

@@ -1,4 +1,4 @@
-//! Guards of compiled Python functions: whether what a function read from outside is as it was.
+//! Guards of compiled Python functions: they check that the objects which a function captured are unchanged.
 //!
 //! A list of checks, made by Python. None runs code of users: they look at classes, identities and
 //! bits, of objects whose readers are CPython's own.

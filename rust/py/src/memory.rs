@@ -1,4 +1,4 @@
-//! What calls need of memory, and what the process has.
+//! The memory that calls need, and the memory of the process.
 
 use frazil_runtime::{PlannedBranch, PlannedBuffer, Slot};
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! What a user writes beside a variable: variables, arrays, NumPy scalars, Python numbers.
+//! Operands as users write them beside a variable: variables, arrays, NumPy scalars, Python numbers.
 
 use frazil_core::node::elemwise::Operand;
 use frazil_core::{ConstantData, Var, WeakScalar};

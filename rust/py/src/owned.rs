@@ -1,9 +1,9 @@
-//! References to Python objects that crates own which know no Python.
+//! References to Python objects that are owned by crates without knowledge of Python.
 //!
-//! Those crates drop what they own wherever they are, mostly without the GIL. PyO3 would note such an object, to give it
-//! back later, under a lock of its own; a thread that holds that lock while another one forks leaves the child without
-//! it. So whatever is handed to these crates takes the GIL before it goes, or waits until its own thread has the GIL:
-//! a run that drops an array between two calls of Python functions takes the GIL for those only.
+//! Those crates drop their objects in any place, mostly without the GIL. PyO3 would note such an object under a lock of
+//! its own, to release it later. If another thread forks while a thread holds that lock, the child never gets it. So an
+//! object that is handed to these crates takes the GIL before it is dropped, or waits until its own thread has the GIL:
+//! a run that drops an array between two calls of Python functions takes the GIL for those calls only.
 
 use std::any::Any;
 use std::cell::RefCell;

@@ -1,4 +1,4 @@
-//! Variables in pickles: what they are made of, and how they come back.
+//! Variables in pickles: taking them apart, and building them again.
 
 use frazil_core::{Body, Error, Portable, Token, Var};
 use pyo3::prelude::*;

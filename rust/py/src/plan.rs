@@ -1,4 +1,4 @@
-//! Order and destruction: what an impossible graph proves, and the in-place planner.
+//! Order and destruction: proofs that a graph cannot run, and the in-place planner.
 
 use frazil_core::order::destroy::Witness;
 use frazil_core::order::plan::{self as core, Candidate, Reason, Release, Request};

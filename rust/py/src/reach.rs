@@ -1,4 +1,4 @@
-//! What a call reaches: the code that it enters, and the functions of C that it calls.
+//! The code that a call enters, and the functions of C that it calls.
 
 use std::ffi::c_int;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! Rules and sets of rules: converts patterns, and calls Python for what only Python knows.
+//! Rules and sets of rules: converts patterns, and calls the Python functions of rules.
 
 use std::sync::Arc;
 

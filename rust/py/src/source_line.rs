@@ -1,9 +1,9 @@
-//! Where in the user's code a node was first built.
+//! The line of the user's code that first built a node.
 //!
-//! Building a node stores a number for (code object, instruction); the line is worked out when somebody asks.
+//! Building a node stores a number for (code object, instruction); the line is found when it is needed.
 //!
-//! Code that nobody else has any longer, such as that of a cell of a notebook, is kept so that its nodes still know
-//! their lines. Of such code only the latest is kept: a program may run any number of pieces.
+//! Code that has no other owner any longer, such as a cell of a notebook, is kept so that its nodes still know
+//! their lines. Only the latest of such code is kept: a program may run any number of pieces.
 
 use std::cell::Cell;
 use std::sync::Arc;

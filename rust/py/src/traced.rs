@@ -1,7 +1,7 @@
 //! Traced arrays: variables that stand for arrays while a Python function is traced.
 //!
-//! Python code computes with them by operators and NumPy's functions. What is elementwise makes a node at once; all
-//! else is asked of the function in Python that [`set_traced`] was told.
+//! Python code computes with them by operators and NumPy's functions. An elementwise operation makes a node at once.
+//! All others call the Python function that [`set_traced`] was given.
 
 use std::cell::Cell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! Where memory comes from: aligned, used again, laid out in one block.
+//! Allocation of memory: aligned buffers, their reuse, and temporaries in one block.
 
 pub(crate) mod arena;
 pub(crate) mod buffer;

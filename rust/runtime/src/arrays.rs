@@ -1,4 +1,4 @@
-//! Arrays, how they lie in memory, and what goes over them element by element or line by line.
+//! Arrays, their layouts in memory, and operations that go over them element by element or line by line.
 
 pub(crate) mod array;
 pub(crate) mod axis_lines;

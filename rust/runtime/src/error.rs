@@ -1,4 +1,4 @@
-//! What can go wrong, with all the facts.
+//! Errors, with all the facts for their messages.
 
 mod build;
 mod fault;

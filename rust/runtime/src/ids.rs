@@ -1,4 +1,4 @@
-//! Names for the parts of a program. Each is a small index that is not another's index.
+//! Numbers for the parts of a program, each kind of part with a type of its own.
 
 use std::fmt;
 

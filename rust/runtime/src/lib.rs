@@ -1,9 +1,9 @@
 //! Runs compiled tensor programs: buffers, sizes, native kernels, BLAS. It knows no Python.
 //!
 //! A [`Program`] is a flat list of instructions over slots, assembled by a [`Builder`]. Running it
-//! has two halves: what the shapes of the inputs decide (sizes, strides, loop nests, where
-//! temporaries lie) is *bound* once and found again for the next inputs of the same shapes; the run
-//! itself then calls one kernel after another. What only values decide is bound on the way.
+//! has two halves. All that the shapes of the inputs decide (sizes, strides, loop nests, places of
+//! temporaries) is *bound* once and found again for the next inputs of the same shapes. The run
+//! itself then calls one kernel after another. What only values decide is bound during the run.
 //!
 //! What never happens: a program changes after it is built; a kernel sees memory that the runtime
 //! did not check it against; two outputs, or an output and an input, share memory; a lock is held

@@ -1,5 +1,5 @@
-//! Products, factors and systems: the calls of BLAS and LAPACK, and what is too small or of a type
-//! that they do not take.
+//! Products, factors and systems: the calls of BLAS and LAPACK, and loops of our own for operands that
+//! are too small or have a type that these do not take.
 
 pub(crate) mod bands;
 pub(crate) mod batch;

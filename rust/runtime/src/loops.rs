@@ -1,4 +1,4 @@
-//! Loops of native kernels over arrays, and what kernels call.
+//! Loops of native kernels over arrays, and functions that kernels call.
 
 mod angles;
 mod arcs;

@@ -1,4 +1,4 @@
-//! Which instructions the processor has beyond those that every one of its kind has.
+//! The instructions that the processor has beyond those that every processor of its kind has.
 
 /// A set of instructions that functions are made for besides the plain ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What can be asked about a program: its sizes, the memory of a run.
+//! Reports on a program: its instructions, its sizes, the memory of a run.
 
 pub(crate) mod explain;
 pub(crate) mod forecast;

@@ -1,4 +1,4 @@
-//! A large loop over several threads: its pieces, who does them, and when all of it stops.
+//! A large loop over several threads: its pieces, the threads that do them, and its end.
 
 pub(crate) mod attention;
 pub(crate) mod conduct;

@@ -1,4 +1,4 @@
-//! Numbers of 16 bits, to and from wider floats, by their bits: as the C text and the core do it.
+//! Conversions of 16-bit floats to and from wider floats, by their bits, as in the C text and in the core.
 
 use crate::dtype::Dtype;
 use crate::emit::Emitter;

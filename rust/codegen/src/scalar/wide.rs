@@ -1,4 +1,4 @@
-//! Which ops are computed for a register of elements at once.
+//! The ops that are computed for a register of elements at once.
 
 use crate::dtype::{Dtype, Kind};
 use crate::op::Op;

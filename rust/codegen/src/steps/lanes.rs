@@ -1,5 +1,5 @@
-//! Loops that the elements of registers go through together. An element that has ended goes on beside
-//! the others, but for the result that is asked for, until all have ended.
+//! Scalar loops over registers of elements. An element that has ended goes on with the others until all have
+//! ended, but its result stays.
 
 use crate::dtype::Dtype;
 use crate::emit::Emitter;

@@ -1,4 +1,4 @@
-//! Loops that each element goes through: of registers of elements together, or of one.
+//! Scalar loops: for a register of elements together, or for one element.
 
 use crate::dtype::Dtype;
 use crate::kernel::{Action, Statement};

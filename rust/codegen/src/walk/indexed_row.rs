@@ -1,4 +1,4 @@
-//! Operands that indices choose: where an element lies, and where a row does that is walked along.
+//! Operands that indices choose: the address of an element, and of a row that is walked along.
 
 use crate::dtype::Dtype;
 use crate::kernel::{Action, Pass, Statement};

@@ -1,4 +1,4 @@
-//! One stage of a pass: how many elements a turn of its loop does.
+//! One stage of a pass: the number of elements that a turn of its loop does.
 
 use crate::dtype::Dtype;
 use crate::emit::REGISTER;

@@ -223,8 +223,8 @@ fn operands(
     operands
 }
 
-/// `head` applied to operands. An op without a type rule of its own gives what the matched application gave, over
-/// inputs of the same types, or stands at the root, where its result takes the place of `left`.
+/// `head` applied to operands. An op without a type rule of its own either has inputs of the same types as the matched
+/// application, and so its output types, or stands at the root, where its result replaces `left`.
 fn apply(
     container: &Container,
     head: Head,

@@ -1,4 +1,4 @@
-//! What the methods of the builder are given, as the runtime takes it.
+//! Arguments of the builder's methods, converted for the runtime.
 
 use frazil_core::DType;
 use frazil_runtime::{

@@ -1,4 +1,4 @@
-//! What a call is given: an array for each parameter, or a message that says what is wrong.
+//! Arguments of a call: an array for each parameter, or a message that says what is wrong.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;

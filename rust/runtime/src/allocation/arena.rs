@@ -1,4 +1,4 @@
-//! Where temporaries lie in the one block of memory that a bound program keeps for them.
+//! The places of temporaries in the one block of memory that a bound program keeps for them.
 
 use crate::allocation::buffer::ALIGNMENT;
 use crate::error::Fault;

@@ -1,8 +1,8 @@
 //! Memory for programs of branches: only the run tells which branch it takes.
 //!
-//! What a branch needs is found when it is taken, and kept for the next one. Branches within branches
-//! stack up. Whatever calls take, never more is held than the largest need of a branch that was taken,
-//! together with the costliest branches within it.
+//! The memory of a branch is allocated when the branch is taken, and kept for the next one. Branches within branches
+//! stack up. The memory that is kept is at most the largest need of a branch that was taken, together with the
+//! costliest branches within it.
 
 use std::ptr;
 

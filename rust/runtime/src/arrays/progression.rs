@@ -1,4 +1,4 @@
-//! Arithmetic progressions whose ends and step are values: how many terms, and which.
+//! Arithmetic progressions whose ends and step are values: the number of terms, and the terms.
 
 use frazil_core::DType;
 

@@ -1,4 +1,4 @@
-//! What is done with the elements of one row: copied, repeated, added.
+//! Operations on the elements of one row: copying, repeating, adding.
 
 use frazil_core::{DType, from_half, to_half};
 

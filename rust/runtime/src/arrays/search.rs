@@ -1,4 +1,4 @@
-//! Where elements are: the largest, the smallest, those that are not zero.
+//! Positions of elements: of the largest, of the smallest, of those that are not zero.
 
 use std::fmt;
 

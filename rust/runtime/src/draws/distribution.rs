@@ -1,4 +1,4 @@
-//! The distributions: what NumPy's function for one takes, and what it asks of its parameters.
+//! The distributions: the arguments of NumPy's function for each, and the conditions on its parameters.
 
 use std::ffi::c_void;
 use std::fmt;

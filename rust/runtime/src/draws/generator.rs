@@ -1,8 +1,8 @@
 //! Bit generators: their states as words of arrays, and as NumPy's functions take them.
 //!
-//! A state is a vector of 64-bit words. The first tells the generator; what follows depends on it.
-//! The functions that make bits are NumPy's and come from outside as pointers, with the layout in
-//! memory that they want of a state.
+//! A state is a vector of 64-bit words. The first word names the generator; the others depend on it.
+//! The functions that make bits are NumPy's. They come from outside as pointers, and want a state in a
+//! layout of their own.
 
 use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;

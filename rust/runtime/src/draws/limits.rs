@@ -1,4 +1,4 @@
-//! What distributions ask of their parameters, as NumPy does.
+//! Conditions on the parameters of distributions, as in NumPy.
 
 use crate::error::Fault;
 

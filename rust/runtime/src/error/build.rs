@@ -1,4 +1,4 @@
-//! Mistakes of whoever writes a program.
+//! Mistakes in the building of a program.
 
 use frazil_core::DType;
 use thiserror::Error as ThisError;

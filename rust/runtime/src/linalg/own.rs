@@ -1,6 +1,6 @@
-//! Products and factors by loops of our own: where matrices stay in the caches of a core, as a call of BLAS costs
-//! more than the work on few elements, and may not use what the processor has; and of a vector with
-//! lines that are walked as they lie, however many, as BLAS shares them badly between threads.
+//! Products and factors by loops of our own. They serve matrices that stay in the caches of a core: there a call of
+//! BLAS costs more than the work on few elements, and may not use all instructions of the processor. They also serve
+//! products of a vector with any number of lines that are walked as they lie, which BLAS shares badly between threads.
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use lanes::Registers;

@@ -1,8 +1,7 @@
 //! Routines of BLAS and LAPACK, which come from outside as function pointers.
 //!
-//! They follow Fortran's conventions: everything by address, matrices in column-major order. Each
-//! has a wrapper here that takes what it needs by value; all wrappers fail where the routine was
-//! never set.
+//! They follow Fortran's conventions: all arguments by address, matrices in column-major order. Each
+//! has a wrapper here that takes arguments by value; a wrapper fails if its routine was never set.
 
 use std::ffi::{c_char, c_void};
 use std::ops::{Add, Div, Mul, Sub};

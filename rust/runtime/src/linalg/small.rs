@@ -1,5 +1,4 @@
-//! Products, factors and systems of small matrices: a call of BLAS or LAPACK would cost more than
-//! what it does.
+//! Products, factors and systems of small matrices, for which a call of BLAS or LAPACK costs more than its work.
 
 use crate::arrays::layout::Layout;
 use crate::linalg::routine::{Element, Triangle};

@@ -1,9 +1,8 @@
 //! The digamma function near its zeros below -1, where the two parts of the reflection formula cancel.
 //!
 //! With a zero `r`, known to twice the digits, it is `x - r` times the sum over all `k >= 0` of
-//! `1 / ((k + x) * (k + r))`, where all that matters has one sign. Terms are added until both factors
-//! are above 12; the rest is the difference of two asymptotic series, divided by what their arguments
-//! differ by.
+//! `1 / ((k + x) * (k + r))`, in which all large terms have one sign. Terms are added until both factors
+//! are above 12; the rest is the difference of two asymptotic series, divided by the difference of their arguments.
 
 /// The zeros between -2 and -1, between -3 and -2, and so on.
 const ROOTS: [f64; 30] = [

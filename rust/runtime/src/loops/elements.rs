@@ -1,9 +1,9 @@
-//! Functions of floating numbers that native kernels call: of one element, or of many. What an
-//! element becomes does not depend on its place, nor on the instruction set.
+//! Functions of floating numbers that native kernels call: of one element, or of many. The result
+//! for an element depends neither on its place nor on the instruction set.
 //!
 //! Names: `exp_many_f8` is `exp` of many float64, `exp_one_f4` of one float32, and `exp_block_f8` of
-//! a register, where the processor has those of AVX-512. What these lines compute of a
-//! float32 is computed as float64, and rounded once; most functions are in `typed.rs`.
+//! a register, if the processor has AVX-512. The functions here compute a float32 as float64, and round
+//! once; most functions are in `typed.rs`.
 
 use crate::loops::{power, real, steps, typed};
 use crate::processor::Level;

@@ -1,7 +1,7 @@
 //! `exp` and its kin, of single elements or of registers of them: the same bits as C's kernels have.
 //!
-//! `x` is a number of sixteenths of `log 2` and a rest: a power of two, a power of it that a table
-//! has, and a short polynomial. [`Lanes`] says what it is made of.
+//! `x` is a number of sixteenths of `log 2` and a rest. So the result is a power of two, times a root of two from a
+//! table, times a short polynomial. It is computed by the operations of [`Lanes`].
 
 use crate::loops::lanes::{Lanes, polynomial};
 

@@ -1,4 +1,4 @@
-//! Partial results of a reduction that become one.
+//! Partial results of a reduction, joined to one.
 
 use frazil_core::DType;
 use serde::{Deserialize, Serialize};

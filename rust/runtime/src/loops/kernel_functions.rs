@@ -1,7 +1,6 @@
-//! Functions that native kernels call by address: what handles the partial results of float
-//! reductions, and operands at the end of a row, and what says whether to stop; those of single
-//! elements are in `elements.rs`. No kernel has anything of its own in them, so no compiler need make
-//! them again with each.
+//! Functions that native kernels call by address. They handle the partial results of float reductions
+//! and operands at the end of a row, and say whether to stop; functions of single elements are in
+//! `elements.rs`. They are the same for all kernels, so no compiler need make them again with each kernel.
 
 use crate::loops::digamma::psi_near_zeros;
 use crate::loops::elements::{element_function, next_float32, next_float64, power_of_integers};

@@ -1,4 +1,4 @@
-//! What functions are made of: the same operations on one element, or on a register of them.
+//! The operations that functions consist of, on one element or on a register of elements.
 
 use crate::loops::angles::{self, Angles};
 use crate::loops::exponential::{self, Exponential};

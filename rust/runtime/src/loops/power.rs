@@ -1,8 +1,8 @@
 //! Powers of floats, of single elements or of many: the same steps, so the same bits.
 //!
-//! The logarithm is a sum of two numbers, as near as 60 bits: what its product with a large exponent
-//! is off is what the result is off by. Bases that are no normal numbers, and results near the ends of
-//! what there is, are rare: those are the C library's.
+//! The logarithm is a sum of two numbers, exact to 60 bits, since the absolute error of its product with a
+//! large exponent is the relative error of the result. Bases that are not normal numbers, and results near
+//! the ends of the range, are rare: the C library computes these.
 
 use crate::loops::exponential::exp_of_sum;
 use crate::loops::lanes::Lanes;

@@ -1,4 +1,4 @@
-//! Copies of the ends of rows, as long as a block: what the row lacks repeats its last element.
+//! Copies of the ends of rows, as long as a block: missing elements repeat the last one.
 
 /// Copies the `count` elements that are left of each of some rows, `stride` bytes apart, and repeats
 /// the last of them to fill a block. Rows without a distance have been copied with those `before`.

@@ -1,6 +1,6 @@
-//! Functions of single elements in the steps of loops: what a step waits for comes soonest from the C
-//! library. C's kernels call the same, and make the other functions of them by the same operations.
-//! Cube roots are the runtime's own, since the language brings one of other bits under that name.
+//! Functions of single elements in the steps of loops: a step waits for each result, and the C library is the
+//! quickest with one element. C's kernels call the same functions, and make others of them by the same operations.
+//! Cube roots are the runtime's own, since Rust has one with other bits under that name.
 //!
 //! The name of `exp` of a float64 is `exp_step_f8`.
 

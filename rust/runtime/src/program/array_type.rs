@@ -1,4 +1,4 @@
-//! What a program knows of an array before it runs.
+//! The facts that a program knows of an array before it runs.
 
 use std::fmt;
 

@@ -1,7 +1,7 @@
 //! Programs as bytes: their tables, read back through the checked [`Builder`].
 //!
-//! Bytes hold neither machine code nor foreign functions: numbers stand for them, and whoever reads
-//! a program gives its [`Parts`] by these numbers.
+//! Bytes hold neither machine code nor foreign functions, but numbers for them. The reader of a program
+//! supplies its [`Parts`] by these numbers.
 
 mod replay;
 

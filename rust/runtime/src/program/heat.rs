@@ -1,4 +1,4 @@
-//! How long a program has run: whoever would make it faster waits until that is worth while.
+//! The time that a program has run, which tells whether a faster program is worth its compilation.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;

@@ -1,10 +1,9 @@
-//! Liveness: who needs which memory until when. It says what is given back after each instruction,
-//! and which results are made in the memory of an output, or of an operand that nobody needs any more.
+//! Liveness: how long memory is needed. It finds the slots that are given back after each instruction,
+//! and the results that are made in the memory of an output, or of an operand that is not read again.
 //!
-//! Slots that may look at the same memory form a *family*: a slot and all views of it. A family that
-//! nothing reads after an instruction dies there, and a result of that instruction may be its heir.
-//! The order of the instructions is all that this follows from, so no order makes it wrong: what does
-//! not die in time is copied.
+//! Slots that may share memory form a *family*: a slot and all views of it. If no instruction after this one reads
+//! a family, it dies here, and a result of this instruction may take over its memory. All of this follows from the
+//! order of the instructions, so it is right for every order: an operand that does not die in time is copied.
 
 use crate::ids::Slot;
 use crate::program::builder::{Input, SlotInfo};

@@ -1,4 +1,4 @@
-//! What instructions read, make, ask for and may write over.
+//! The slots and sizes that instructions read, make, need and may write over.
 
 use crate::arrays::view::Index;
 use crate::ids::{Size, Slot};

@@ -1,4 +1,4 @@
-//! What a program does, instruction by instruction.
+//! A report on a program, instruction by instruction.
 
 use crate::error::Error;
 use crate::ids::Origin;

@@ -1,7 +1,7 @@
-//! What a call finds of memory while it runs, at most: rows of loops that may end early.
+//! The most memory that a call allocates while it runs: rows of loops that may end early.
 //!
-//! Such a loop takes most if it does all its steps, and so does what only looks at its rows. What is
-//! computed from them, or has a shape that depends on other values, is not foretold.
+//! Such a loop takes most if it does all its steps; the same holds for views of its rows. Arrays that are
+//! computed from the rows, or have a shape that depends on other values, are not forecast.
 
 use crate::arrays::view::Index;
 use crate::ids::{Size, Slot};

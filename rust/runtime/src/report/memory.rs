@@ -1,4 +1,4 @@
-//! What a call needs of memory, told before it runs.
+//! The memory that a call needs, found before it runs.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! How a program is run: bound to the shapes of its inputs, or found bound to them.
+//! Running a program: it is bound to the shapes of its inputs, or its binding is found again.
 
 use crate::arrays::array::ArrayRef;
 use crate::error::Error;

@@ -1,4 +1,4 @@
-//! Guard zones: bytes before and after each buffer of a watched run, which nobody may write to.
+//! Guard zones: bytes before and after each buffer of a watched run, which no instruction may write to.
 
 use crate::error::Fault;
 use crate::ids::Slot;

@@ -1,8 +1,8 @@
-//! States between runs: each thread has a place where it leaves them and finds them again.
+//! States between runs: each thread has a place where it leaves its state and finds it again.
 //!
-//! Threads that call one program at once write to no line of memory together. Nobody waits for a
-//! lock here: a place that stays locked for longer than a look takes counts as empty. So does one
-//! whose lock was held by a thread that a fork left behind.
+//! Threads that call one program at once share no line of memory that they write to. No thread waits
+//! for a lock here: a place that stays locked for longer than a short read counts as empty. So does a
+//! place whose lock was held by a thread that does not exist after a fork.
 
 use std::cell::Cell;
 use std::hint::spin_loop;

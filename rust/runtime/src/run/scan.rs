@@ -1,9 +1,9 @@
 //! Running a scan: a nested program, step after step.
 //!
-//! Values stay where they are made: a step writes what is stacked right into its row, and reads its
-//! states where the step before wrote them. What is not stacked has a ring of buffers, as many as
-//! values of it are in use at once; a state that the program may use up has one, in which it works.
-//! As long as the layouts stay what they are, one bound run does all steps: only pointers move.
+//! Values stay in their place: a step writes stacked outputs directly into their rows, and reads its
+//! states where the step before wrote them. An output that is not stacked has a ring of buffers, one for
+//! each of its values that are in use at once. A state that the program may use up has a single buffer, in
+//! which the program works. As long as layouts do not change, one bound run does all steps: only pointers move.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};

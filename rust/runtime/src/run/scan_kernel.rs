@@ -1,4 +1,4 @@
-//! A kernel that goes on from row to row: what it makes of one it keeps for the next.
+//! A kernel that runs a whole scan: it goes from row to row, and keeps the states for the next row.
 
 use smallvec::SmallVec;
 

@@ -1,4 +1,4 @@
-//! What one run of a program works on: places of slots, memory, values of sizes.
+//! The state of one run of a program: places of slots, memory, values of sizes.
 
 use smallvec::SmallVec;
 

@@ -1,9 +1,9 @@
-//! Checks of what instructions do to memory, for a run that looks for faults.
+//! Checks of the accesses of instructions to memory, for a run that looks for faults.
 //!
-//! A watched run knows for every slot whether its memory is still its own: given back memory is
-//! poisoned, and whoever reads it, or what was written over since, is told. The elements of the
+//! A watched run knows for every slot whether its memory is still its own. Memory that was given back is
+//! poisoned; reading it, or reading a slot that was written over, is an error. The elements of the
 //! operands are compared before and after each instruction, and so are the guard zones around the
-//! buffers that the run made; the first NaN is found.
+//! buffers that the run made. The first NaN is reported.
 
 use frazil_core::DType;
 

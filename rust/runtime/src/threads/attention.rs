@@ -1,4 +1,4 @@
-//! How work that is long learns that it is to stop: it asks, on whatever thread it is done.
+//! Stopping long work: the work asks whether to stop, on each thread that does it.
 
 use std::cell::Cell;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! How a run goes through the pieces of a large step: on how many threads, and until when.
+//! The way in which a run does the pieces of a large step: the number of threads, and the question whether to stop.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -1,4 +1,4 @@
-//! Where a large loop is cut into pieces.
+//! The cut of a large loop into pieces.
 //!
 //! The shapes and types alone decide it, never the number of threads: so a result has the same bits
 //! however many threads work on it.

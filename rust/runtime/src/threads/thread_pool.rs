@@ -1,8 +1,8 @@
 //! The threads that help a run: started when first needed, asleep in between.
 //!
-//! A caller that has much to do posts its work with a number of free seats and starts at once;
-//! helpers that wake up take seats and do the same work beside it. When the caller is done it takes
-//! the posting back and waits for those that hold a seat, never for one that has not come yet: a
+//! A caller with a large loop posts its work with a number of free seats and starts at once.
+//! Helpers that wake up take seats and do the same work beside it. When the caller is done, it takes
+//! the posting back and waits for helpers that hold a seat, never for one that has not come yet: a
 //! call makes progress however busy the pool is.
 
 use std::any::Any;

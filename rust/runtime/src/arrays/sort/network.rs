@@ -1,4 +1,4 @@
-//! A sorting network over cells: which are compared does not depend on what is in them, so a cell
+//! A sorting network over cells. The cells that are compared do not depend on the elements in them, so a cell
 //! may hold elements of several lines side by side.
 
 #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,4 @@
-//! The family of each fault, and what it concerns.
+//! The family of each fault, and the operands that it concerns.
 
 use crate::error::{ErrorClass, Fault, Subject};
 

@@ -1,4 +1,4 @@
-//! LAPACK's decompositions. Each asks for working memory, whose length a first call tells.
+//! LAPACK's decompositions. Each needs working memory; a first call returns its length.
 
 use std::ffi::c_char;
 

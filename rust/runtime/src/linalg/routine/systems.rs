@@ -1,4 +1,4 @@
-//! LAPACK's solutions of systems whose matrices have elements in a few diagonals only, and of any.
+//! LAPACK's solutions of systems with any matrix, and with one that has elements in a few diagonals only.
 
 use super::{Element, Found, MatrixOut};
 use crate::error::Fault;

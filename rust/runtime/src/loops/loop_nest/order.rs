@@ -1,4 +1,4 @@
-//! In which order a loop goes through its dimensions.
+//! The order in which a loop goes through its dimensions.
 
 use crate::arrays::walk::{Order, Strides, memory_order};
 

@@ -1,8 +1,8 @@
 //! Many short rows that go through a kernel as one long one.
 //!
-//! What a kernel does once a row costs as much as many of its elements. So rows are
-//! joined where operands lie without gaps: an operand that is the same in every row is repeated, and
-//! a reduction has a copy of its result for each row, which are folded in the end.
+//! The work of a kernel that is done once a row costs as much as many elements. So rows are joined if
+//! operands lie without gaps. An operand that is the same in every row is repeated. A reduction has a
+//! copy of its result for each row, and the copies are folded in the end.
 
 use smallvec::SmallVec;
 

@@ -1,6 +1,6 @@
 //! A large loop in pieces, which threads share.
 //!
-//! One of its dimensions is cut. What is reduced over that one is accumulated for each piece apart,
+//! One of its dimensions is cut. Reductions over that dimension are accumulated for each piece apart,
 //! and folded in the end.
 
 use smallvec::SmallVec;

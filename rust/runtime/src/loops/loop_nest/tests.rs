@@ -1,4 +1,4 @@
-//! Loop nests over operands that lie in all ways, compared with what a plain loop does.
+//! Loop nests over operands of all layouts, compared with a plain loop.
 
 use frazil_core::DType;
 use proptest::prelude::*;

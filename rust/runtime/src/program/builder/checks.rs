@@ -1,4 +1,4 @@
-//! What instructions of several kinds ask of their operands.
+//! Conditions on operands that several kinds of instructions share.
 
 use frazil_core::DType;
 

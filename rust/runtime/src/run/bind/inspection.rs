@@ -2,8 +2,8 @@
 //!
 //! An index that is out of bounds is an error, also where an axis of length 0 beside it leaves
 //! nothing to read. So the kernel runs over the indices alone, with one position along every other
-//! dimension. Operands without an element there, and all that is written, lie in memory that nobody
-//! needs.
+//! dimension. Operands without an element there, and all writes, lie in memory that is not used
+//! otherwise.
 
 use smallvec::SmallVec;
 

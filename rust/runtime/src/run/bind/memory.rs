@@ -1,4 +1,4 @@
-//! Where the arrays that instructions make lie.
+//! The places in memory of the arrays that instructions make.
 
 use crate::arrays::layout::{Layout, byte_count};
 use crate::error::Fault;

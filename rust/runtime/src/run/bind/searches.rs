@@ -1,4 +1,4 @@
-//! Sorting, and finding where elements are.
+//! Sorting, and finding the positions of elements.
 
 use crate::arrays::search::{ExtremePlan, Listed, Listing};
 use crate::arrays::sort::SortPlan;

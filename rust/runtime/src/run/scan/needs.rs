@@ -1,4 +1,4 @@
-//! What a scan needs of memory, told before its first step.
+//! The memory that a scan needs, found before its first step.
 
 use smallvec::SmallVec;
 

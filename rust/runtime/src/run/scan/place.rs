@@ -1,4 +1,4 @@
-//! Where what a scan makes and needs lies: its results, the values between its steps, and what a step works in.
+//! Places in memory of a scan: of its results, of the values between its steps, and of a step's working memory.
 
 use std::collections::VecDeque;
 

@@ -1,7 +1,7 @@
 //! The values of all steps of an output: one a row.
 //!
-//! A scan that may end early takes no memory for steps that it may not do. Its first rows lie in the
-//! memory of the instruction; where they do not suffice, a block is found for twice as many. The last
+//! A scan that may end early takes no memory in advance for all its steps. Its first rows lie in the
+//! memory of the instruction; if these do not suffice, a block for twice as many is allocated. The last
 //! block has room for all steps.
 
 use crate::allocation::buffer::Buffer;
