@@ -1,4 +1,4 @@
-"""Arrays that are computed when somebody looks at them."""
+"""Arrays that are computed when a value is needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays of nothing but numbers."""
+"""Arrays made of numbers: zeros, ones, ranges, and arrays of Python numbers."""
 
 from __future__ import annotations
 

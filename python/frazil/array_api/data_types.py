@@ -1,4 +1,4 @@
-"""Data types: what there is, and what follows from two of them."""
+"""Data types: the list of them, and their promotion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the namespace can do, as the standard asks for it."""
+"""The capabilities of the namespace, which the standard lets users ask for."""
 
 from __future__ import annotations
 

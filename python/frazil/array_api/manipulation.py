@@ -1,4 +1,4 @@
-"""Arrays of other shapes, parts and orders, and where elements are."""
+"""Arrays of other shapes, parts and orders, and positions of elements."""
 
 from __future__ import annotations
 

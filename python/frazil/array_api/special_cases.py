@@ -1,4 +1,4 @@
-"""Functions of variables whose values at infinities the standard says, and NumPy's are others."""
+"""Functions for which the standard wants other values at infinities than NumPy gives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Batch rules of ops that name axes: with a batch in front, each axis is the next one."""
+"""Batch rules of ops that name axes: with a batch in front, each axis moves by one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Batch rules of ops that take lengths: those of all elements of a batch must be the same."""
+"""Batch rules of ops that take lengths: they must be the same for all elements of a batch."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Batch rules of draws: from one state a batch draws as much as all of its elements need.
+"""Batch rules of draws: a batch draws the numbers of all its elements from one state.
 
-So each element gets numbers of its own, where an op that ran once for each of them would draw the
-same from that state. Draws that take no batch of parameters go on from the state that the element
+So each element gets numbers of its own; an op that ran once for each element would draw the same
+numbers each time. Draws that take no batch of parameters go on from the state that the element
 before left. A batch of states draws for one element after the other.
 """
 

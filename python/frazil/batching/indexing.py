@@ -1,7 +1,7 @@
 """Batch rules of basic indexing.
 
-Bounds of slices must be the same for all elements of a batch. A position may differ: what it picks
-is then a matter of indexing by arrays.
+Bounds of slices must be the same for all elements of a batch. A position may differ; the batch rule
+then indexes by arrays.
 """
 
 from __future__ import annotations

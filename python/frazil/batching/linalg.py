@@ -1,4 +1,4 @@
-"""Batch rules of ops on matrices: they take stacks, so the axis of the batch is one in front."""
+"""Batch rules of ops on matrices: they take stacks, so a batch is one more axis in front."""
 
 from __future__ import annotations
 

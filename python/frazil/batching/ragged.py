@@ -1,8 +1,8 @@
 """Parts of a graph whose lengths differ from one element of a batch to another.
 
-How many positions a mask has only its values tell, so no batch can hold the positions of many. What
-lies between them and the next results of one shape runs for one element after the other, together,
-in one scan.
+The number of positions that a mask selects depends on its values, so no batch can hold the
+positions of several masks. All nodes from the mask to the next results of one shape run together,
+for one element after the other, in one scan.
 """
 
 from __future__ import annotations

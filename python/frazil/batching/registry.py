@@ -1,4 +1,4 @@
-"""The batch rules of ops, and what an op without a rule does: one element after the other."""
+"""The batch rules of ops; an op without a rule runs for one element after the other."""
 
 from __future__ import annotations
 

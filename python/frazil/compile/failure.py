@@ -1,4 +1,4 @@
-"""Choices for a whole function: what failures lead to, and whether conditions are checked."""
+"""Choices for a whole function: the effect of failures, and whether conditions are checked."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What makes programs faster while they are in use: C takes over in the background.
+"""Tiering: while a program is in use, C compiles faster kernels for it in the background.
 
 A program begins with kernels of the extension. Once its calls have taken as long as C would take to
-compile it, one thread in the background has C do so; then the new kernels take the places of the
-old, which is one store to memory each. No call waits for any of this.
+compile it, a thread in the background compiles its kernels by C. Then the new kernels replace the
+old ones, each by one store to memory. No call waits for any of this.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Another ScalarLoop computes, beside the states ``s``, the derivatives ``ds_i/dp`` by the wanted
 inputs ``p``. Such a derivative starts as 1 if ``p`` is the initial value of state ``i``, else as 0;
 a step replaces it by the sum of ``du_i/ds_j * ds_j/dp`` over all states ``j``, plus ``du_i/dp``.
-Derivatives that stay 0 are left out, and so are those that no wanted result depends on.
+Derivatives that stay 0 are left out, and so are derivatives that no wanted result depends on.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Checks of what methods of ops return: how many values, and of which types.
+"""Checks of the values that methods of ops return: their number and their types.
 
 A user's op may return anything. Without these checks a wrong value would broadcast, or fail far
 from the op that returned it.

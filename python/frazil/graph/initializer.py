@@ -1,8 +1,8 @@
 """``__init__`` of frozen dataclasses without a text to compile.
 
-To compile the text of one takes a tenth of a millisecond, and a first compilation makes objects of
-thirty classes. The methods below, one for each number of fields, are compiled with this module;
-one for a class is a copy of its code with other names.
+Compiling the text of an ``__init__`` takes a tenth of a millisecond, and a first compilation makes
+objects of thirty classes. The methods below, one for each number of fields, are compiled with this
+module. The method of a class is a copy of their code with other names.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The in-place planner: which outputs may be written over which inputs of a pure graph.
+"""The in-place planner: it chooses outputs of a pure graph that are written over inputs.
 
 :func:`plan` takes a graph, the inputs that the caller donates, the variables that must keep their
 values, and candidates ``(node, output, input)``: this output of this node might be written over

@@ -1,4 +1,4 @@
-"""The base class of ops that hold a graph, and what follows from such a graph."""
+"""The base class of ops that hold a graph, and the properties that follow from the graph."""
 
 from __future__ import annotations
 

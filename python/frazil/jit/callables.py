@@ -1,7 +1,7 @@
-"""Which functions and classes written in C a compiled function may call.
+"""The functions and classes written in C that a compiled function may call.
 
-Those that give the same for the same arguments and change nothing but these. What they change of
-what a function captured, its guards find.
+They return the same for the same arguments, and change nothing but these. If they change an object
+that a function captured, its guards notice.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a compiled function does with what it reads and writes outside of it."""
+"""The treatment of objects that a compiled function reads or writes outside of itself."""
 
 from __future__ import annotations
 

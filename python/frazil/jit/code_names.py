@@ -1,4 +1,4 @@
-"""Which names the code of a function uses, found without running it."""
+"""The names that the code of a function uses, found without running it."""
 
 from __future__ import annotations
 

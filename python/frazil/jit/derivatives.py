@@ -1,7 +1,7 @@
 """Derivatives of Python functions: ``fz.grad(fn)`` and its kin.
 
-Each takes a function of trees of arrays and gives one. Called within a compiled function it joins
-that one's trace; called by itself it is compiled.
+Each takes a function of trees of arrays and returns such a function. Called within a compiled
+function, the result joins its trace; otherwise it is compiled by itself.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What compiled Python functions refuse."""
+"""Errors that compiled Python functions raise."""
 
 from __future__ import annotations
 

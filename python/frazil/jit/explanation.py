@@ -1,4 +1,4 @@
-"""What one may ask of a compiled Python function: what it guards, and why it was traced again."""
+"""Reports on a compiled Python function: its guards, and the reasons why it was traced again."""
 
 from __future__ import annotations
 

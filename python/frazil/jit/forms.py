@@ -1,4 +1,4 @@
-"""Compiled forms as Rust takes them: what arguments must be, and what is returned.
+"""Compiled forms as Rust takes them: conditions on arguments, and the structure of results.
 
 See ``_core.CallCache``. Calls whose arguments or results hold other containers than dicts, lists
 and tuples are looked up in Python.

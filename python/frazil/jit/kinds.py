@@ -1,4 +1,4 @@
-"""What kinds of values a function may capture: which change, which are data, what tells them."""
+"""Kinds of values that a function may capture: values that may change, and values that are data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a compiled function runs, as text: its program, and its kernels as its mode writes them."""
+"""The program of a compiled function as text, with its kernels in the language of its mode."""
 
 from __future__ import annotations
 

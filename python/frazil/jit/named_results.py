@@ -1,4 +1,4 @@
-"""Several results in a tuple with names, as functions of linear algebra give them."""
+"""Tuples with names, for the several results of functions of linear algebra."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands beside traced arrays in the arguments of a function: other classes, containers."""
+"""Operands beside traced arrays in the arguments of a function: other classes, containers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the run of a function reaches that the names in its code do not tell."""
+"""The objects that the run of a function reaches and that the names in its code do not show."""
 
 from __future__ import annotations
 

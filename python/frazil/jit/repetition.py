@@ -1,4 +1,4 @@
-"""Lengths that are 1: NumPy repeats and drops them as a call has them, frazil as types say."""
+"""Lengths that are 1: NumPy broadcasts and drops them by their value, frazil by their type."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a function may read from outside of it, as it is before the function runs.
+"""The objects that a function may read from outside of itself, before the function runs.
 
-The names in its code tell a superset of what it reads. Each value found under a name is a check
-(see ``_core.Guards``), and containers, objects, classes and functions are taken apart further.
+The names in its code are a superset of the names that it reads. Each value under a name becomes a
+check (see ``_core.Guards``); containers, objects, classes and functions are taken apart further.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a call is compiled for: dtypes and ranks of arrays, lengths that are 1, all other values."""
+"""Specializations: the dtypes, ranks, lengths of 1 and plain values that a form is compiled for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Traces: what a Python function computes from its arrays, as a graph over the real arrays."""
+"""Traces: the computation of a Python function as a graph over its array arguments."""
 
 from __future__ import annotations
 

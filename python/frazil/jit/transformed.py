@@ -1,4 +1,4 @@
-"""Functions that differentiate the trace of another function, and what each computes of it."""
+"""Functions that differentiate the trace of another function."""
 
 from __future__ import annotations
 

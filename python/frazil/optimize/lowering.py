@@ -1,4 +1,4 @@
-"""How native linkers run the ops of this package: SciPy drives, and calls a program of theirs."""
+"""Lowering of the ops of this package: SciPy drives, and calls a program of the native linker."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Distributions that are made of others: those of PyTensor that NumPy's Generator lacks.
+"""Distributions computed from others: those of PyTensor that NumPy's Generator lacks.
 
-The numbers are those that PyTensor's variables of these names draw from the same generator; where
-they are made by a formula, that may be rounded otherwise.
+The numbers are those that PyTensor's variables of these names draw from the same generator. If a
+formula computes them, its rounding may differ.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Docstrings of functions that draw: what all of them say, and the words of each."""
+"""Docstrings of functions that draw: their common text, and the words of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The op that draws random numbers, and how its operands are made of what users give."""
+"""The op that draws random numbers, and the conversion of arguments to its operands."""
 
 from __future__ import annotations
 

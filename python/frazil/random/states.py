@@ -1,6 +1,6 @@
-"""States of generators as arrays: all that a bit generator of NumPy knows, in 64-bit words.
+"""States of generators as arrays: the whole state of a bit generator of NumPy, in 64-bit words.
 
-The first word tells the generator, so any function that draws takes a state of any of them.
+The first word names the generator, so any function that draws takes a state of any generator.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Complex numbers: made of their parts, and taken apart.
+"""Complex numbers: built from their parts, and taken apart.
 
 The gradient of a real ``f`` by ``z = x + iy`` is ``df/dx - i df/dy``, as in JAX: so the gradients
 of functions like ``exp``, which are differentiable in the complex plane, are written as those of

@@ -1,12 +1,12 @@
 """Digamma near its zeros below -1, by NumPy: the reference of ``psi``.
 
-Elsewhere it is SciPy's. Near a zero the two parts of the reflection formula cancel: what is left
-has no digit that is right. The zeros are known here to twice the digits of float64. With a zero r,
+Elsewhere it is SciPy's. Near a zero the two parts of the reflection formula cancel, and no digit of
+the rest is right. The zeros are known here to twice the digits of float64. With a zero r,
 
     psi(x) = (x - r) * sum over k >= 0 of 1 / ((k + x) * (k + r)),
 
-where all that matters has one sign. Terms are added until both factors are above :data:`FAR`; the
-rest is the difference of two asymptotic series, divided by what their arguments differ by.
+in which all large terms have one sign. Terms are added until both factors are above :data:`FAR`;
+the rest is the difference of two asymptotic series, divided by the difference of their arguments.
 """
 
 from __future__ import annotations

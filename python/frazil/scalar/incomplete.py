@@ -1,8 +1,8 @@
 """The incomplete gamma and beta functions and their inverses, with gradients in all parameters.
 
 The derivative in a parameter has no closed form. It is the integral of the density times the
-derivative of its logarithm, ``log(t)`` less a mean: below ``x``, or above it with the other sign,
-whichever side this factor does not change its sign on, so that nothing cancels. For small
+derivative of its logarithm, ``log(t)`` less a mean: below ``x``, or above it with the other sign.
+The side is taken on which this factor keeps its sign, so that nothing cancels. For small
 parameters the recurrence ``P(k, x) = P(k + 1, x) + x**k * exp(-x) / gamma(k + 1)``, and that of the
 beta function, takes the pole out of the mean.
 """

@@ -3,9 +3,9 @@
 With ``s = n + 1`` the derivative of order n at ``x > 0`` is ``(-1)**s * n! * zeta(s, x)``, where
 ``zeta(s, x)`` is the sum of ``(x + k)**-s`` over k = 0, 1, ... Its first terms are added as they
 are, the others by the formula of Euler and Maclaurin. Everything is kept in proportion to
-``n! / x**n``, so that only results overflow. Below zero the sum over all integers k, which needs
-nothing but x's distance to the nearest integer, lacks what an x above zero gives; its two largest
-terms, which may cancel, are added first.
+``n! / x**n``, so that only results overflow. Below zero it is the sum over all integers k, which
+needs only the distance of x to the nearest integer, less the result for an x above zero. Its two
+largest terms, which may cancel, are added first.
 """
 
 from __future__ import annotations

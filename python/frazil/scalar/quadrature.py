@@ -3,7 +3,7 @@
 The integrand falls off from 0 on, over a length of about ``scale``. With ``u = scale * exp(t -
 exp(-t))`` and the trapezoidal rule in ``t``, whose nodes are the same for all integrands, the error
 falls exponentially with the number of nodes (Takahasi and Mori, 1974), whatever power of ``u`` the
-integrand begins with. What it gives is a smooth function of the parameters, so its derivatives are
+integrand begins with. The result is a smooth function of the parameters, so its derivatives are
 those of the integral.
 """
 

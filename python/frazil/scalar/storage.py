@@ -1,4 +1,4 @@
-"""Dtypes that numbers are kept in, and not computed in: float16, for which float32 stands."""
+"""Dtypes in which numbers are stored but not computed: float16, which is computed in float32."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Hurwitz' zeta function, by NumPy: the reference of ``zeta``.
 
-Twelve terms of the sum, and ten of Euler's and Maclaurin's for the rest. Below zero the sum over
-all integers, by the distances to the two nearest ones, less what lies beyond; SciPy's adds up as
-many terms there as ``q`` is large.
+Twelve terms of the sum are added, and ten terms of Euler's and Maclaurin's formula for the rest.
+Below zero it is the sum over all integers, by the distances to the two nearest ones, less the terms
+beyond; SciPy's function adds about ``-q`` terms there.
 """
 
 from __future__ import annotations

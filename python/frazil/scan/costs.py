@@ -1,4 +1,4 @@
-"""What the nodes of a step cost."""
+"""The costs of the nodes of a step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names that users of other libraries look for in frazil, and what there is instead."""
+"""Names that users of other libraries look for in frazil, and what to write instead."""
 
 from __future__ import annotations
 

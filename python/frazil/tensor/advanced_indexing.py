@@ -2,8 +2,8 @@
 
 A *template* says of each dimension of ``x`` whether it is taken whole (:data:`FULL`) or indexed
 (:data:`INDEX`). The index arrays are operands, one for each indexed dimension; they broadcast
-together, and the dimensions of what they broadcast to stand in the part where the indexed ones
-were if these are neighbours, else in front: as in NumPy.
+together. As in NumPy, the broadcast dimensions stand in place of the indexed ones if these are
+neighbours, else in front.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Scaled and accumulated products, as BLAS computes them in one call.
 
-Rewriting finds them in sums of products; one may also apply them as they are. Where ``beta`` is 0,
-what it scales is not read, as in BLAS, not even if it is NaN. A zero ``alpha`` hides nothing.
+Rewriting finds them in sums of products; users may also apply them. If ``beta`` is 0, the operand
+that it scales is not read, as in BLAS, even if it is NaN. A zero ``alpha`` hides nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a run tells of values: conditions that do not hold, and values to be shown."""
+"""Messages of a run about values: conditions that do not hold, and values to be printed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Products of stacks of vectors and matrices, and products that are no sums."""
+"""Products of stacks of vectors and matrices, and products without sums."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many elements have a value, or lie in an interval."""
+"""Numbers of elements that have a value, or lie in an interval."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What users declare about lengths that only a run knows; a run checks it."""
+"""Declarations of users about lengths that only a run knows; a run checks them."""
 
 from __future__ import annotations
 

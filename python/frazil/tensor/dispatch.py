@@ -1,4 +1,4 @@
-"""NumPy's functions on variables: which function of frazil stands for each, or why none does.
+"""NumPy's functions on variables: the function of frazil for each, or the reason for none.
 
 NumPy asks by ``__array_ufunc__`` and ``__array_function__``, which stand in the class body at the
 end and are set on the core's ``Variable``. A function of NumPy has the counterpart of its name in

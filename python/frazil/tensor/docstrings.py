@@ -1,4 +1,4 @@
-"""Docstrings of functions that are made alike: a text for all of them, and the words of each."""
+"""Docstrings of similar functions: a common text, and the words of each."""
 
 from __future__ import annotations
 

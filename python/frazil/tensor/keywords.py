@@ -1,4 +1,4 @@
-"""Names that other libraries give to arguments of functions that are here, too."""
+"""Names of arguments in other libraries, for functions that frazil has, too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Frazil's graphs as ops of PyTensor's: the way back."""
+"""Frazil's graphs as PyTensor's ops: the way back."""
 
 from __future__ import annotations
 

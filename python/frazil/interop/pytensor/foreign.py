@@ -1,4 +1,4 @@
-"""Nodes that PyTensor computes: an op that runs the ``perform`` of one of PyTensor's."""
+"""Nodes that PyTensor computes: an op that runs the ``perform`` of one of PyTensor's ops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PyTensor's functions with a short way to frazil's, and what makes them."""
+"""PyTensor's functions that call frazil's directly, and their maker."""
 
 from __future__ import annotations
 

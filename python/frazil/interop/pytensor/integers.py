@@ -1,4 +1,4 @@
-"""Lengths and positions in PyTensor's graphs: as numbers where these are known before any call."""
+"""Lengths and positions in PyTensor's graphs, as numbers if they are known before any call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The linker and the mode ``"FRAZIL"``: functions of PyTensor's that frazil compiles."""
+"""The linker and the mode ``"FRAZIL"``: PyTensor's functions, compiled by frazil."""
 
 from __future__ import annotations
 

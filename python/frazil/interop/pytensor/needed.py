@@ -1,4 +1,4 @@
-"""Which checks of a PyTensor graph its outputs need."""
+"""The checks of a PyTensor graph that its outputs need."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where PyTensor's variables were made: what frazil builds for them counts as built there."""
+"""The lines that made PyTensor's variables: frazil's nodes count as made by the same lines."""
 
 from __future__ import annotations
 

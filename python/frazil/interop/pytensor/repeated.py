@@ -1,7 +1,7 @@
 """Batches in PyTensor's graphs whose elements are all the same.
 
-PyTensor's gradients take a whole graph over a batch, also the lengths and masks that no element
-changes: it repeats them and works out each by itself. One is enough.
+PyTensor's gradients take a whole graph over a batch, with lengths and masks that are the same for
+all elements. PyTensor repeats these and computes each of them; computing one is enough.
 """
 
 from __future__ import annotations

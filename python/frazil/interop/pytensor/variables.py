@@ -1,4 +1,4 @@
-"""PyTensor's variables as frazil's, to go on with in frazil."""
+"""PyTensor's variables as frazil's variables, for further use in frazil."""
 
 from __future__ import annotations
 

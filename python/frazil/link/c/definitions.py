@@ -1,4 +1,4 @@
-"""What a C translation unit defines before its kernels: types, functions, pointers to functions."""
+"""Definitions before the kernels of a C translation unit: types, functions, function pointers."""
 
 from __future__ import annotations
 

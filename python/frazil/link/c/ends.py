@@ -1,7 +1,7 @@
-"""The ends of rows, in C: what is left of a row after its whole blocks.
+"""The ends of rows, in C: the elements of a row that are left after its whole blocks.
 
-It goes through the same code as a block: with elements of the block before, where these may be
-computed twice, or copied to the stack and padded with its last element.
+They go through the same code as a block: together with elements of the block before if these may be
+computed twice, or copied to the stack and padded with the last element.
 """
 
 from __future__ import annotations

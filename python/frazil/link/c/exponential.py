@@ -1,12 +1,12 @@
 """The exponential of a block, in vector registers of AVX-512.
 
 ``x = (n + j / 16) log 2 + r`` with ``|r| <= log(2) / 32``: ``e**x`` is ``2**n``, times the power
-``2**(j / 16)``, which a permutation takes from registers, times ``e**r``, a short polynomial. How
-far each power is from what a float can hold is added to ``r``. The error is below 0.65 ulp, and
-below 0.8 where the result is subnormal and rounded twice.
+``2**(j / 16)``, which a permutation takes from registers, times ``e**r``, a short polynomial. The
+rounding error of each power is added to ``r``. The error of the result is below 0.65 ulp, and below
+0.8 ulp if the result is subnormal and rounded twice.
 
-An ``r`` that is no number, of infinities, or too large, of huge ``x``, is made small: the scaling
-by ``2**n`` then gives 0, infinity or NaN, as ``n`` is. Where the instructions are missing, the C
+For infinite and huge ``x``, ``r`` is NaN or too large and is made small: the scaling by ``2**n``
+then gives 0, infinity or NaN, by the value of ``n``. Where the instructions are missing, the C
 library's function is called on each lane.
 """
 

@@ -1,4 +1,4 @@
-"""What C kernels fuse: ops that have a form in C."""
+"""The ops that C kernels fuse: those with a form in C."""
 
 from __future__ import annotations
 

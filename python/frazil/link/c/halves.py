@@ -1,4 +1,4 @@
-"""Numbers of 16 bits, in C: to and from wider floats, by their bits."""
+"""Conversions between floats of 16 bits and wider floats in C, by their bits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elements that a kernel takes from, or puts to, where indices point, in C; indices are checked."""
+"""Elements at the places of indices that a kernel takes or puts, in C; indices are checked."""
 
 from __future__ import annotations
 

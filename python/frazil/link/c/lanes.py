@@ -1,4 +1,4 @@
-"""What a pass does with a block, in C: loops over its lanes, calls of functions of blocks."""
+"""The work of a pass on a block, in C: loops over its lanes, calls of functions of blocks."""
 
 from __future__ import annotations
 

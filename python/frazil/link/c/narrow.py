@@ -1,8 +1,9 @@
 """Elements that are narrow beside the others of a block, in C: bools beside floats, above all.
 
 A compiler vectorises a loop over the lanes of a block only if a vector of its narrowest elements
-has no more of them than there are lanes. So in such a loop no element is narrow: those in memory
-are widened before it, to integers as wide as a lane, and its results are narrowed behind it.
+holds at most as many of them as there are lanes. So no element in such a loop is narrow: narrow
+elements in memory are widened before it, to integers as wide as a lane, and results are narrowed
+after it.
 Statements that compute with narrow integers are no part of such a loop.
 """
 

@@ -1,7 +1,7 @@
 """The C functions that handle partial results.
 
-Those of floats come with the runtime: compiling them again with each kernel would take a fifth of
-the time. Here are those of other dtypes.
+The functions for floats come with the runtime: compiling them again with each kernel would take a
+fifth of the time. The functions for other dtypes are here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Why a walk along a row pauses between blocks, and what it does then, in C."""
+"""Pauses of a walk along a row between blocks, in C: their reasons and their work."""
 
 from __future__ import annotations
 

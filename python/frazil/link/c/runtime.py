@@ -1,9 +1,9 @@
-"""Functions of floats that C's kernels and those of the extension take from the runtime.
+"""Functions of floats that C's kernels and the extension's kernels take from the runtime.
 
-There each is made of the same operations for one element, for a register of AVX-512, and for many:
-so both kinds of kernels give the same bits, wherever an element stands. C's kernels hold a block in
-such a register, and call by pointers. ``exp``, ``log`` and ``log1p``, which models call most, go
-the same steps in the kernel itself.
+In the runtime each function has the same operations for one element, for a register of AVX-512, and
+for many elements. So both kinds of kernels give the same bits, wherever an element stands. C's
+kernels hold a block in such a register, and call by pointers. ``exp``, ``log`` and ``log1p``, which
+models call most, take the same steps in the kernel itself.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The C functions of scalar loops, which kernels call.
 
 For one element there is a function that returns a struct of all results. For a block of elements
-there are two forms. If all that a step does can be vectorised, the elements of a block go through
-the steps together, and those that have ended keep their values; else each goes through its own.
+there are two forms. If the whole step can be vectorised, the elements of a block go through the
+steps together, and those that have ended keep their values; else each element goes by itself.
 """
 
 from __future__ import annotations

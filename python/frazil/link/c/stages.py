@@ -2,9 +2,9 @@
 
 The statements of a pass fall into stages, so that one call of ``lgamma`` does not keep the rest
 from being vectorised: loops that are vectorised, functions of whole blocks, and loops that are not
-vectorised take turns. The values that a later stage needs go through the stack, which is to say
-through registers where the compiler sees whole vectors. Writes belong to the last stage: when an
-output shares its memory with an operand, that has been read.
+vectorised take turns. The values for a later stage go through the stack, or through registers if
+the compiler sees whole vectors. Writes belong to the last stage: if an output shares its memory
+with an operand, the operand has been read by then.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A C translation unit: kernels, the expressions of scalar ops in them, and what these call."""
+"""A C translation unit: kernels, the expressions of scalar ops, and the functions they call."""
 
 from __future__ import annotations
 

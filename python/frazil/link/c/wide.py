@@ -1,4 +1,4 @@
-"""What functions of whole blocks in vector registers of AVX-512 have in common."""
+"""The common parts of functions of whole blocks in vector registers of AVX-512."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Kernels as texts, a line for each part: what the code generator of the extension reads.
+"""Kernels as texts for the code generator of the extension, a line for each part.
 
-Nothing in a text depends on the machine, nor on the process.
+A text depends neither on the machine nor on the process.
 """
 
 from __future__ import annotations

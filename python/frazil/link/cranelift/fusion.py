@@ -1,4 +1,4 @@
-"""What kernels of the code generator fuse: the ops that it knows by name."""
+"""The ops that kernels of the code generator fuse: those that it knows by name."""
 
 from __future__ import annotations
 

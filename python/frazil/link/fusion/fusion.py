@@ -1,4 +1,4 @@
-"""Fusion: which nodes share a loop, and in which order loops and other nodes run.
+"""Fusion: the nodes that share a loop, and the order in which loops and other nodes run.
 
 Elementwise nodes and reductions over one space (the lengths that are not 1) can share a loop. A
 node's *level* is one more than the highest level of the nodes whose results it reads from memory.

@@ -1,4 +1,4 @@
-"""In-place updates: an order of the nodes in which as many as possible need no copy.
+"""In-place updates: an order of the nodes in which as many updates as possible need no copy.
 
 An update, such as :class:`~frazil.tensor.indexing.IncSubtensor`, gives a new tensor. So do a
 factorization and a product with an addend. Where nothing reads the old tensor afterwards, its

@@ -1,4 +1,4 @@
-"""Which operands of a node are read as values, and which are only lengths."""
+"""Operands of a node that are read as values, and operands that are only lengths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recomputation: which elementwise results loops compute again, so that they are not stored."""
+"""Recomputation: elementwise results that each loop computes again, so that they are not stored."""
 
 from __future__ import annotations
 

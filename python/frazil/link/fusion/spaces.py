@@ -1,4 +1,4 @@
-"""Spaces: the lengths of the dimensions that a loop iterates over, and which of them are equal."""
+"""Spaces: the lengths of the dimensions that a loop iterates over, and their equality."""
 
 from __future__ import annotations
 

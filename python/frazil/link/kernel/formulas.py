@@ -1,6 +1,6 @@
 """Functions that kernels compute by formulas of other ops.
 
-Every compiler gets the same steps, so results have the same bits wherever those of the steps have.
+Every compiler gets the same steps, so results have the same bits if the steps have.
 Two functions of one operand, such as ``softplus`` and its slope, share the exponential.
 """
 

@@ -1,9 +1,9 @@
-"""Which scalar ops give the same bits in C's kernels and in those of the extension.
+"""The scalar ops that give the same bits in C's kernels and in the extension's kernels.
 
-Where all do, a program may begin with the extension's kernels and go on with C's, and nobody can
-tell but by the clock. Sums have the same partial results in both, and functions of floats are those
-of the runtime, for a block in registers of AVX-512. The steps of scans, which wait for each other,
-take them from the C library in both.
+If all ops of a program do, it may begin with the extension's kernels and go on with C's: only the
+speed changes. Sums have the same partial results in both, and both take functions of floats from
+the runtime, for a block in registers of AVX-512. The steps of scans, which wait for each other,
+take functions from the C library in both.
 """
 
 from __future__ import annotations

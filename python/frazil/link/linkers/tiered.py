@@ -1,4 +1,4 @@
-"""Programs that begin with kernels of the extension, and go on with C's where that pays."""
+"""Programs that begin with the extension's kernels, and go on with C's if that is worth it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conditions that stop a run where they do not hold."""
+"""Conditions that stop a run if they do not hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ops as graphs of others, for linkers that make kernels."""
+"""Ops as graphs of other ops, for linkers that make kernels."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Lengths in the steps of scans: asked of what a step is given, where that has them.
+"""Lengths in the steps of scans: they are read from an input of the step that has them.
 
 Rewriting moves lengths before a scan, which hands them to its steps as numbers. A program knows the
-shapes of its inputs before it runs, but not their values, so a step with a slice between two such
-numbers would be laid out anew each time.
+shapes of its inputs before it runs, but not their values. So a step with a slice between two such
+numbers would be bound anew each time.
 """
 
 from __future__ import annotations

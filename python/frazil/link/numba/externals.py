@@ -1,4 +1,4 @@
-"""What machine code of kernels calls outside itself, and how it is found in a process.
+"""Functions outside of kernels that their machine code calls, and their addresses in a process.
 
 Numba is not imported for it.
 """

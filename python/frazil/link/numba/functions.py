@@ -1,7 +1,7 @@
-"""What the text of kernels may call, by the name that stands in the table of scalar ops.
+"""The functions that the text of kernels may call, by their names in the table of scalar ops.
 
-Functions of a few steps are written out where they are used (``written_out.py``); longer ones are
-functions of their own in the kernel's module (``special_functions.py``).
+Functions of a few steps are written out at each use (``written_out.py``); longer ones are functions
+of their own in the kernel's module (``special_functions.py``).
 """
 
 from __future__ import annotations

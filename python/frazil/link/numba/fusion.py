@@ -1,4 +1,4 @@
-"""What Numba's kernels fuse: what has a form for Numba."""
+"""The ops that Numba's kernels fuse: those with a form for Numba."""
 
 from __future__ import annotations
 

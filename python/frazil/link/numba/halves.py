@@ -1,7 +1,7 @@
-"""Numbers of 16 bits in LLVM's text: to and from wider floats, by their bits.
+"""Conversions between floats of 16 bits and wider floats in LLVM's text, by their bits.
 
-LLVM's own conversions are calls of functions that kernels do not have, where the processor lacks
-the instructions.
+If the processor lacks the instructions, LLVM's own conversions call functions that kernels do not
+have.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the ``impl`` of a user's op reads: machine code holds what was there when it was made."""
+"""The values that the ``impl`` of a user's op reads: machine code keeps those of its making."""
 
 from __future__ import annotations
 

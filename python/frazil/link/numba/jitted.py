@@ -1,7 +1,7 @@
-"""What users wrote for Numba, as LLVM's text.
+"""Functions that users wrote for Numba, as LLVM's text.
 
-Numba's own engine keeps what it compiles as long as the process lives, and its machine code needs
-Numba. So it is asked for the text alone.
+Numba's own engine keeps machine code as long as the process lives, and this code needs Numba. So
+Numba is only asked for the text.
 
 Importing this module imports Numba.
 """

@@ -1,4 +1,4 @@
-"""Machine code of kernels, loaded by LLVM: what was just compiled, and what a cache has kept.
+"""Machine code of kernels, loaded by LLVM: just compiled, or from a cache.
 
 Numba is not imported for it.
 """

@@ -1,4 +1,4 @@
-"""Modules of LLVM put together and made better."""
+"""Modules of LLVM, linked and optimized."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""From kernels to an object file: their text becomes LLVM's, and LLVM does the rest.
+"""From kernels to an object file: their text is translated to LLVM's, and LLVM does the rest.
 
-Numba is imported for ops of users alone, which may be written in all that it compiles.
+Numba is imported only for ops of users, which may be written in everything that Numba compiles.
 """
 
 from __future__ import annotations

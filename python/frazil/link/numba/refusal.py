@@ -1,6 +1,6 @@
-"""Which functions of users may become native: what Numba compiles, and computes as Python does.
+"""Functions of users that may become native: Numba must compile them, and compute as Python does.
 
-Numba is imported for functions that nothing here refuses.
+Numba is imported for functions that are not refused here.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """From the Python text of kernels to LLVM's.
 
-What kernels are written in is little of Python: variables of one type each, arithmetic of numbers,
-``if``, ``for`` over ranges, ``while``, and calls of what :mod:`frazil.link.numba.functions` has.
+Kernels use a small part of Python: variables of one type each, arithmetic of numbers, ``if``,
+``for`` over ranges, ``while``, and calls of the functions of :mod:`frazil.link.numba.functions`.
 All types follow from the operands, so one walk over the text is enough: Numba would infer types,
 analyse the control flow and lower in many passes, which takes it a second for a graph of a model's
 size.
 
-A variable is memory of the function, of the type of what is assigned to it first; LLVM makes
-registers of them.
+A variable is memory of the function, of the type of its first value; LLVM makes registers of
+variables.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Work that several threads may ask for at the same time and that is done once."""
+"""Work that is done once, though several threads may ask for it at the same time."""
 
 from __future__ import annotations
 

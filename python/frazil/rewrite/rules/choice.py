@@ -1,4 +1,4 @@
-"""Ops that choose between values, or pass one on: where, fill, identity, casts, rounding."""
+"""Ops that choose between values, or pass a value on: where, fill, identity, casts, rounding."""
 
 from __future__ import annotations
 

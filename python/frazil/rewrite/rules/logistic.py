@@ -1,4 +1,4 @@
-"""The logistic function and its logarithms, as they are written without them."""
+"""The logistic function and its logarithms, found in expressions that do not name them."""
 
 from __future__ import annotations
 

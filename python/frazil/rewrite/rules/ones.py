@@ -1,4 +1,4 @@
-"""Dimensions of length 1 are added to what elementwise ops give, not to what they read."""
+"""Dimensions of length 1 are added to the results of elementwise ops, not to their operands."""
 
 from __future__ import annotations
 

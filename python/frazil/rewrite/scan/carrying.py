@@ -1,4 +1,4 @@
-"""Values that a step computes from new states, and the next one again from the same states."""
+"""Values that a step computes from its new states, and the next step again from the same states."""
 
 from __future__ import annotations
 

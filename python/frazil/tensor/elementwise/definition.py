@@ -1,4 +1,4 @@
-"""How a function is made of a scalar op: its operands, its docstring."""
+"""The making of a function from a scalar op: its operands, its docstring."""
 
 from __future__ import annotations
 

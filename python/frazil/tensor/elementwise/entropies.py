@@ -1,4 +1,4 @@
-"""Products with logarithms, which are zero where the factor is."""
+"""Products with logarithms, which are zero if the factor is zero."""
 
 from __future__ import annotations
 

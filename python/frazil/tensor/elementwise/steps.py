@@ -1,4 +1,4 @@
-"""Steps, sums of powers of two, and quotients with what remains."""
+"""Steps, sums of powers of two, and quotients with remainders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rule for ``Blockwise``: an op on matrices or vectors for each of many."""
+"""The rule for ``Blockwise``, which applies an op to each matrix or vector of a stack."""
 
 from __future__ import annotations
 

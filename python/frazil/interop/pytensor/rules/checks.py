@@ -1,4 +1,4 @@
-"""Rules for checks: a call looks at their conditions at its end, and raises what the op says."""
+"""Rules for checks: a call tests their conditions at its end, and raises their exceptions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules for graphs within ops, for branches, and for functions that PyTensor says as graphs."""
+"""Rules for graphs within ops, for branches, and for functions that PyTensor writes as graphs."""
 
 from __future__ import annotations
 

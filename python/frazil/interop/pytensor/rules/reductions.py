@@ -1,4 +1,4 @@
-"""Rules for reductions, and for what sorts, searches and accumulates along a dimension."""
+"""Rules for reductions, and for ops that sort, search and accumulate along a dimension."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules for ops that change, say or ask for shapes, and that make arrays of lengths."""
+"""Rules for ops that change, declare or read shapes, and for ops that make arrays from lengths."""
 
 from __future__ import annotations
 

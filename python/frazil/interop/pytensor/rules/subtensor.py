@@ -1,4 +1,4 @@
-"""Rules for indexing, and for what sets or increases the elements that an index names."""
+"""Rules for indexing, and for ops that set or increase the elements at an index."""
 
 from __future__ import annotations
 
