@@ -192,10 +192,10 @@ class Array:
 
     # ------------------------------------------------------------ elements
 
-    def __getitem__(self, key: Any, /) -> Array:
+    def __getitem__(self, key: object, /) -> Array:
         return lifted(_part, self, key)
 
-    def __setitem__(self, key: Any, value: Any, /) -> None:
+    def __setitem__(self, key: object, value: object, /) -> None:
         if isinstance(value, Array) and not np.can_cast(value.dtype, self.dtype, "same_kind"):
             raise TypeError(
                 f"elements of {value.dtype} cannot be stored in an array of {self.dtype}"
@@ -223,14 +223,14 @@ def _with_part(x: Variable, index: Any, value: Any) -> Variable:
     return ft.set_subtensor(items.get_item(x, index), new)
 
 
-def _is_single_mask(index: Any) -> bool:
+def _is_single_mask(index: object) -> bool:
     """Whether an index is one truth value, which takes all elements or none."""
     return isinstance(index, bool) or (
         isinstance(index, Variable) and index.dtype == "bool" and not index.ndim
     )
 
 
-def _unwrapped(given: Any) -> tuple[Any, list[Graph]]:
+def _unwrapped(given: object) -> tuple[Any, list[Graph]]:
     """``given`` with variables in place of arrays, and the graphs of these arrays."""
     if isinstance(given, Array):
         graph = given._graph
@@ -245,13 +245,15 @@ def _unwrapped(given: Any) -> tuple[Any, list[Graph]]:
     return given, []
 
 
-def lifted(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Array:
+def lifted(function: Callable[..., Any], /, *args: object, **kwargs: object) -> Array:
     """Return what ``function`` makes of the variables of arrays, which is one variable."""
     result, graphs = _applied(function, args, kwargs)
     return Array(over(result, graphs))
 
 
-def lifted_all(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> tuple[Array, ...]:
+def lifted_all(
+    function: Callable[..., Any], /, *args: object, **kwargs: object
+) -> tuple[Array, ...]:
     """Return what ``function`` makes of the variables of arrays, which are several variables."""
     results, graphs = _applied(function, args, kwargs)
     return tuple(Array(over(each, graphs)) for each in results)
@@ -272,7 +274,7 @@ def check_device(device: object) -> None:
 
 
 def _operator(function: Callable[..., Any], reflected: bool) -> Callable[[Array, Any], Any]:
-    def apply(self: Array, other: Any, /) -> Any:
+    def apply(self: Array, other: object, /) -> Any:
         if not isinstance(other, Array | Number | np.ndarray | np.generic):
             return NotImplemented
         return lifted(function, other, self) if reflected else lifted(function, self, other)

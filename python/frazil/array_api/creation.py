@@ -18,7 +18,7 @@ DType: TypeAlias = npt.DTypeLike | None
 
 
 def asarray(
-    obj: Any,
+    obj: object,
     /,
     *,
     dtype: DType = None,
@@ -58,7 +58,7 @@ def asarray(
     return leaf(value)
 
 
-def _plain(obj: Any) -> Any:
+def _plain(obj: object) -> Any:
     """``obj`` with the values of the arrays within."""
     if isinstance(obj, Array):
         return np.asarray(obj)

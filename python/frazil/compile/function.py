@@ -90,7 +90,7 @@ class Function(_core.Function):
         """What the phases of rewriting made of that graph, and the linker a program of."""
         return self.compiled.graph
 
-    def explain(self, *shapes: Any, **named: Any) -> Explanation:
+    def explain(self, *shapes: object, **named: object) -> Explanation:
         """What a call does: its segments, and how often their sizes were decided.
 
         Parameters
@@ -130,7 +130,7 @@ class Function(_core.Function):
         untiered = graph_difference(self.fgraph) if chosen else None
         return explain(self.program, self.mode, dims, untiered)
 
-    def address(self, *arguments: Any) -> CFunction:
+    def address(self, *arguments: object) -> CFunction:
         """The function for callers in C, which need neither Python nor its lock.
 
         The address is that of ``int32_t f(const void *context, const void *const *inputs,
@@ -176,7 +176,7 @@ class Function(_core.Function):
         """
         return self._c_function(*arguments)
 
-    def memory_plan(self, *shapes: Any, **named: Any) -> MemoryPlan:
+    def memory_plan(self, *shapes: object, **named: object) -> MemoryPlan:
         """What a call with arguments of these shapes needs of memory.
 
         Parameters
@@ -389,7 +389,7 @@ def assemble(blueprint: Blueprint) -> Function:
     return made
 
 
-def _restored(*state: Any) -> Function:
+def _restored(*state: object) -> Function:
     """The function of a pickle."""
     return assemble(from_state(*state))
 

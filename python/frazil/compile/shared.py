@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from frazil._core import SharedVariable
 
 
 def shared(
-    value: Any,
+    value: object,
     name: str | None = None,
     borrow: bool = False,
     shape: Sequence[int | None] | None = None,

@@ -111,7 +111,7 @@ class OpFromGraph(HasInnerGraph, metaclass=OpFromGraphMeta):
 
     if TYPE_CHECKING:
 
-        def __init__(self, inputs: Any, *args: Any, **kwargs: Any) -> None: ...
+        def __init__(self, inputs: object, *args: object, **kwargs: object) -> None: ...
 
     def __str__(self) -> str:
         return f"OpFromGraph{{{self.name or self.fgraph.digest[:8]}}}"
@@ -176,14 +176,14 @@ class Applied:
         """The graph of the op."""
         return self.op.fgraph
 
-    def make_node(self, *inputs: Any) -> FrozenApply:
+    def make_node(self, *inputs: object) -> FrozenApply:
         """Return a node: the op applied to ``inputs`` and the shared variables."""
         wanted = len(self.op.fgraph.inputs) - len(self.shared_inputs)
         if len(inputs) != wanted:
             raise TypeError(f"{self.op} takes {wanted} arguments, given {len(inputs)}")
         return self.op.make_node(*inputs, *self.shared_inputs)
 
-    def __call__(self, *inputs: Any) -> Any:
+    def __call__(self, *inputs: object) -> Any:
         """Return the output of the op applied to ``inputs``; a list if there are several."""
         outputs = self.make_node(*inputs).outputs
         return outputs[0] if len(outputs) == 1 else list(outputs)

@@ -77,7 +77,7 @@ def add_item(x: Any, index: Any, value: Any) -> Any:
     return made
 
 
-def takes_both(function: Any) -> bool:
+def takes_both(function: object) -> bool:
     """Whether a function takes variables as well as arrays of NumPy's."""
     return function in _OF_BOTH
 

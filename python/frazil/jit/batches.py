@@ -82,12 +82,12 @@ class Batched:
         self._fn, self._in_axes, self._out_axes = fn, in_axes, out_axes
 
         @functools.wraps(fn)
-        def traced(*args: Any, **kwargs: Any) -> Any:
+        def traced(*args: object, **kwargs: object) -> Any:
             return self._traced(args, kwargs)
 
         self._compiled = JitFunction(traced, roots=[fn])
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         if current_trace() is not None:
             return self._traced(args, kwargs)
         return self._compiled(*args, **kwargs)
@@ -110,7 +110,7 @@ class Batched:
         own_args, own_kwargs = unflatten(structure, given)
         return batches.stacked(self._fn(*own_args, **own_kwargs), self._out_axes)
 
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
 
     def __reduce__(self) -> str | tuple[Any, ...]:
@@ -126,7 +126,7 @@ class Batches:
         self.whole: dict[Variable, Variable] = {}
         self._lengths: dict[int, str] = {}
 
-    def element(self, leaf: Any, axis: int, name: str) -> Any:
+    def element(self, leaf: object, axis: int, name: str) -> Any:
         """What stands for one element of a leaf that is a batch; other leaves as they are."""
         whole = as_variable(self._trace, leaf)
         if whole is None:
@@ -154,7 +154,7 @@ class Batches:
                 f"fz.vmap: {first} is a batch of {wanted} elements, and {last} of {own}"
             )
 
-    def stacked(self, returned: Any, out_axes: Axes) -> Any:
+    def stacked(self, returned: object, out_axes: Axes) -> Any:
         """What was returned for an element, for all of them."""
         leaves, structure = flatten(returned)
         axes = _spread(out_axes, returned, "out_axes")
@@ -192,7 +192,7 @@ def _is_axis(value: object) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
-def _spread(axes: Axes, tree: Any, what: str) -> list[int | None]:
+def _spread(axes: Axes, tree: object, what: str) -> list[int | None]:
     """The axis of each leaf of a tree, of a tree of axes that has some of its first levels."""
     if axes is None or _is_axis(axes):
         return [axes] * len(flatten(tree)[0])

@@ -18,7 +18,6 @@ import re
 import types
 import typing
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -117,7 +116,7 @@ def is_allowed_class(kind: type) -> bool:
     return is_trusted_module(kind.__module__)
 
 
-def is_check_of_abstract_class(function: Any) -> bool:
+def is_check_of_abstract_class(function: object) -> bool:
     """Whether a function of C says what ``isinstance`` and ``issubclass`` say of abstract classes.
 
     It depends on the classes that are registered with these.
@@ -125,7 +124,7 @@ def is_check_of_abstract_class(function: Any) -> bool:
     return function is _abc._abc_instancecheck or function is _abc._abc_subclasscheck
 
 
-def refusal_of(function: Any) -> str | None:
+def refusal_of(function: object) -> str | None:
     """Return how one names a function of C that may not be called; None for one that may."""
     name = getattr(function, "__name__", repr(function))
     owner = getattr(function, "__self__", None)
@@ -155,6 +154,6 @@ def refusal_of(function: Any) -> str | None:
     return f"{type(owner).__module__}.{type(owner).__qualname__}.{name}"
 
 
-def _is_plain_method(function: Any) -> bool:
+def _is_plain_method(function: object) -> bool:
     kind = getattr(function, "__objclass__", None)
     return kind is not None and is_allowed_class(kind)

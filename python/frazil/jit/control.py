@@ -25,10 +25,10 @@ StateT = TypeVar("StateT")
 
 
 def cond(
-    predicate: Any,
+    predicate: object,
     true_fun: Callable[..., ResultT],
     false_fun: Callable[..., ResultT],
-    *operands: Any,
+    *operands: object,
 ) -> ResultT:
     """Return what one of two functions gives, of which only that one is computed.
 
@@ -193,7 +193,7 @@ def _goes_on(max_steps: int | Variable) -> str:
 def _steps(
     trace: Trace,
     body_fun: Callable[[Any], Any],
-    state: Any,
+    state: object,
     max_steps: int | Variable,
     cond_fun: Callable[[Any], Any] | None = None,
 ) -> Any:
@@ -230,7 +230,7 @@ def _steps(
 
 
 def _checked(
-    trace: Trace, made: Any, structure: Structure, leaves: Sequence[Any], places: Sequence[int]
+    trace: Trace, made: object, structure: Structure, leaves: Sequence[Any], places: Sequence[int]
 ) -> list[Variable]:
     """The next values of what changes in a state."""
     found, other = flatten(made)
@@ -251,7 +251,7 @@ def _checked(
     return after
 
 
-def _common(trace: Trace, a: Any, b: Any) -> tuple[Variable, Variable]:
+def _common(trace: Trace, a: object, b: object) -> tuple[Variable, Variable]:
     """Two results as variables of one dtype; Python's numbers take that of the other."""
     one, other = _variable(trace, a), _variable(trace, b)
     if is_one_of(type(a), (int, float, bool)):
@@ -261,24 +261,24 @@ def _common(trace: Trace, a: Any, b: Any) -> tuple[Variable, Variable]:
     return one, other
 
 
-def _variable(trace: Trace, value: Any) -> Variable:
+def _variable(trace: Trace, value: object) -> Variable:
     made = as_tensor(value) if type(value) is bool else as_variable(trace, value)
     if made is None:
         raise TypeError(f"an array or a number is needed, given {value!r}")
     return made
 
 
-def _is_numeric(value: Any) -> bool:
+def _is_numeric(value: object) -> bool:
     kinds = (int, float, bool, np.ndarray)
     return is_traced(value) or is_one_of(type(value), kinds) or issubclass(type(value), np.generic)
 
 
-def _as_traced(trace: Trace, value: Any) -> Any:
+def _as_traced(trace: Trace, value: object) -> Any:
     if is_traced(value) or not _is_numeric(value):
         return value
     return TracedArray(trace, _variable(trace, value))
 
 
-def _all_traced(trace: Trace, value: Any) -> Any:
+def _all_traced(trace: Trace, value: object) -> Any:
     leaves, structure = flatten(value)
     return unflatten(structure, [_as_traced(trace, leaf) for leaf in leaves])

@@ -25,7 +25,7 @@ __all__ = ["callback", "print"]
 _DONE = TensorType("bool", ())
 
 
-def callback(function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+def callback(function: Callable[..., Any], *args: object, **kwargs: object) -> None:
     """Call a Python function whenever a compiled function comes here.
 
     Parameters
@@ -66,7 +66,7 @@ def callback(function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
     _add_effect(trace, call, [leaves[at]._variable for at in places])
 
 
-def print(form: str, *args: Any, **kwargs: Any) -> None:
+def print(form: str, *args: object, **kwargs: object) -> None:
     """Print a text whenever a compiled function comes here.
 
     Parameters
@@ -91,7 +91,7 @@ def print(form: str, *args: Any, **kwargs: Any) -> None:
     callback(_print, form, *args, **kwargs)
 
 
-def _print(form: str, *args: Any, **kwargs: Any) -> None:
+def _print(form: str, *args: object, **kwargs: object) -> None:
     builtins.print(form.format(*args, **kwargs), flush=True)
 
 

@@ -360,7 +360,7 @@ def jvp(
 
 
 def vjp(
-    fn: Callable[..., ResultT], *primals: Any
+    fn: Callable[..., ResultT], *primals: object
 ) -> tuple[ResultT, Callable[[ResultT], tuple[Any, ...]]]:
     """Return what a function gives, and the function that pulls its derivatives back.
 

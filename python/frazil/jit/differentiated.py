@@ -27,7 +27,7 @@ class Differentiated:
         self._forms: list[tuple[Structure, list[int | None]]] = []
         self.arguments = [self._taken(value, f"argument {at}") for at, value in enumerate(values)]
 
-    def _taken(self, value: Any, name: str) -> Any:
+    def _taken(self, value: object, name: str) -> Any:
         leaves, structure = flatten(value)
         numbers: list[int | None] = []
         for at, (leaf, path) in enumerate(zip(leaves, paths(value, name), strict=True)):
@@ -68,7 +68,7 @@ class Differentiated:
         return [TracedArray(self._trace, x) for x in self._trace.settled(variables, self.stands)]
 
 
-def leaf_is_shared(leaf: Any) -> bool:
+def leaf_is_shared(leaf: object) -> bool:
     """Whether an array that is changed in place changes for others too."""
     return bool(getattr(leaf, "_shared", type(leaf) is np.ndarray))
 

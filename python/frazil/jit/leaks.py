@@ -23,7 +23,7 @@ def replace_leaked(trace: Trace, plain_leaf: Callable[[Any], Any]) -> None:
         _replace(own[at], plain_leaf(own[at]), [own])
 
 
-def _replace(old: Any, new: Any, above: list[Any]) -> None:
+def _replace(old: object, new: object, above: list[Any]) -> None:
     """Put ``new`` where ``old`` is, in mutable holders; of tuples and in these, in new ones.
 
     No comprehension here: one would hold ``old`` in a cell, which is a holder like others.
@@ -54,19 +54,19 @@ def _replace(old: Any, new: Any, above: list[Any]) -> None:
             _replace_members(holder, old, new)
 
 
-def _is_one_of(value: Any, objects: Iterable[Any]) -> bool:
+def _is_one_of(value: object, objects: Iterable[Any]) -> bool:
     return any(value is one for one in objects)
 
 
-def _with_other(values: tuple[Any, ...], old: Any, new: Any) -> tuple[Any, ...]:
+def _with_other(values: tuple[Any, ...], old: object, new: object) -> tuple[Any, ...]:
     return tuple([new if x is old else x for x in values])
 
 
-def _places(items: Iterable[tuple[Any, Any]], wanted: Any) -> list[Any]:
+def _places(items: Iterable[tuple[Any, Any]], wanted: object) -> list[Any]:
     return [place for place, x in items if x is wanted]
 
 
-def _replace_members(holder: Any, old: Any, new: Any) -> None:
+def _replace_members(holder: object, old: object, new: object) -> None:
     """Put ``new`` in the slots and attributes of an object that hold ``old``."""
     for base in type(holder).__mro__:
         for member in list(vars(base).values()):

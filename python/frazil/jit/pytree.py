@@ -92,7 +92,7 @@ def register_pytree(
 
 
 def flatten(
-    value: Any, is_leaf: Callable[[Any], bool] = lambda _: False
+    value: object, is_leaf: Callable[[Any], bool] = lambda _: False
 ) -> tuple[list[Any], Structure]:
     """Return the leaves of a tree, and its structure.
 
@@ -122,7 +122,7 @@ def flatten(
 
 
 def _flatten(
-    value: Any, leaves: list[Any], above: tuple[int, ...], is_leaf: Callable[[Any], bool]
+    value: object, leaves: list[Any], above: tuple[int, ...], is_leaf: Callable[[Any], bool]
 ) -> Structure:
     taken = None if is_leaf(value) else parts_of(value)
     if taken is None:
@@ -171,7 +171,7 @@ class Same:
 _PLAIN_KEYS: frozenset[type] = frozenset((str, int, float, bool, bytes, type(None)))
 
 
-def _told_key(key: Any) -> tuple[Any, Any]:
+def _told_key(key: object) -> tuple[Any, Any]:
     """A key of a dict, with what tells it from equal ones, or as itself alone."""
     kind = type(key)
     return (kind, key) if is_one_of(kind, _PLAIN_KEYS) else (Same, Same(key))
@@ -224,7 +224,7 @@ def _shown_key(told: Any) -> str:
     return f"a {type(key.value).__qualname__}" if kind is Same else repr(key)
 
 
-def paths(value: Any, root: str) -> list[str]:
+def paths(value: object, root: str) -> list[str]:
     """Return how one writes each leaf of a tree that is called ``root``."""
     taken = parts_of(value)
     if taken is None:

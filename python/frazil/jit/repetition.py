@@ -43,11 +43,11 @@ def typed(
     return args
 
 
-def _has_rows(value: Any) -> bool:
+def _has_rows(value: object) -> bool:
     return isinstance(value, Variable) and value.ndim > 0
 
 
-def _index(trace: Trace, index: Any) -> Any:
+def _index(trace: Trace, index: object) -> Any:
     """An index whose arrays of integers have one shape. Masks are not repeated."""
     if type(index) is not tuple:
         return index

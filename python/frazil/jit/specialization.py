@@ -99,7 +99,7 @@ class StaticNames:
         return Specialization(leaves, tuple(structures), tuple(arrays), key)
 
 
-def _add(arg: Any, leaves: list[Any], arrays: list[int], static: bool) -> Structure:
+def _add(arg: object, leaves: list[Any], arrays: list[int], static: bool) -> Structure:
     own, structure = flatten(arg)
     if not static:
         arrays += [at for at, leaf in enumerate(own, len(leaves)) if is_array(leaf)]

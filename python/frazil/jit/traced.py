@@ -169,10 +169,10 @@ class TracedArray(_core.Traced):
     def __copy__(self) -> TracedArray:
         return self.copy()
 
-    def __deepcopy__(self, memo: Any) -> TracedArray:
+    def __deepcopy__(self, memo: object) -> TracedArray:
         return self.copy()
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
+    def __reduce_ex__(self, protocol: object) -> Any:
         if self._trace.open:
             refuse(f"a pickle of a traced array, {users_line()}: it has no elements yet")
         return plain(self).__reduce_ex__(protocol)
@@ -248,7 +248,7 @@ class TracedArray(_core.Traced):
         value = self._number("a traced array in the place of an int")
         return value.__index__()  # type: ignore[no-any-return]
 
-    def item(self, *args: Any) -> Any:
+    def item(self, *args: object) -> Any:
         """Raise, as numbers differ from call to call, unless they are lengths."""
         return self._number(".item() of a traced array").item(*args)
 
@@ -259,7 +259,7 @@ class TracedArray(_core.Traced):
     def __format__(self, form: str) -> str:
         return self._text(lambda value: format(value, form))
 
-    def __contains__(self, value: Any) -> bool:
+    def __contains__(self, value: object) -> bool:
         return bool((self == value).any())
 
     def _number(self, what: str) -> Any:
@@ -272,10 +272,10 @@ class TracedArray(_core.Traced):
 
     # ------------------------------------------------------------ parts
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: object) -> Any:
         return apply(get_item, (self, index), {})
 
-    def __setitem__(self, index: Any, value: Any) -> None:
+    def __setitem__(self, index: object, value: object) -> None:
         raise TypeError(
             "x[index] = value: a traced array does not change, since views of it may be about. "
             "Write x = x.at[index].set(value), or x = x.at[index].add(value) for +="
@@ -301,7 +301,7 @@ class TracedArray(_core.Traced):
             )
         return apply(as_type, (self, dtype), {})
 
-    def fill(self, value: Any) -> None:
+    def fill(self, value: object) -> None:
         """Raise: a traced array does not change."""
         self[...] = value
 
@@ -335,21 +335,21 @@ class At:
 
     __slots__ = ("_array", "_index")
 
-    def __init__(self, array: TracedArray, index: Any = None) -> None:
+    def __init__(self, array: TracedArray, index: object = None) -> None:
         self._array, self._index = array, index
 
-    def __getitem__(self, index: Any) -> At:
+    def __getitem__(self, index: object) -> At:
         return At(self._array, index)
 
     def get(self) -> Any:
         """Return the part."""
         return self._array[self._index]
 
-    def set(self, value: Any) -> Any:
+    def set(self, value: object) -> Any:
         """Return the array with ``value`` in this part."""
         return apply(set_item, (self._array, self._index, value), {})
 
-    def add(self, value: Any) -> Any:
+    def add(self, value: object) -> Any:
         """Return the array with ``value`` added in this part, as :func:`numpy.add.at` adds it."""
         return apply(add_item, (self._array, self._index, value), {})
 
@@ -531,7 +531,9 @@ def _weakened(given: tuple[Any, ...], args: tuple[Any, ...]) -> list[Any]:
     ]
 
 
-def _wrapped(trace: Trace, result: Any, operands: list[TracedArray], numbers: bool = False) -> Any:
+def _wrapped(
+    trace: Trace, result: object, operands: list[TracedArray], numbers: bool = False
+) -> Any:
     """The result of a function of variables, with traced arrays in their place."""
     if isinstance(result, (tuple, list)):
         made = [_wrapped(trace, part, operands, numbers) for part in result]
@@ -565,7 +567,7 @@ def _augmented(name: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
     """``x += y``: what else names the array sees it too, as in NumPy."""
     plainly = getattr(operator, f"__{name}__")
 
-    def method(self: TracedArray, other: Any) -> Any:
+    def method(self: TracedArray, other: object) -> Any:
         made = plainly(self, other)
         if not is_traced(made) or (not self.ndim and not self._shared):
             return made  # numbers do not change: the name gets another one

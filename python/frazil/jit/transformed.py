@@ -32,12 +32,12 @@ class Transformed:
         self._single = isinstance(argnums, int)
 
         @functools.wraps(fn)
-        def traced(*args: Any, **kwargs: Any) -> Any:
+        def traced(*args: object, **kwargs: object) -> Any:
             return self._traced(*args, **kwargs)
 
         self._compiled = JitFunction(traced, roots=[fn])
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         if current_trace() is not None:
             return self._traced(*args, **kwargs)
         given = list(args)
@@ -46,7 +46,7 @@ class Transformed:
                 given[at] = _with_arrays(given[at])
         return self._compiled(*given, **kwargs)
 
-    def _traced(self, *args: Any, **kwargs: Any) -> Any:
+    def _traced(self, *args: object, **kwargs: object) -> Any:
         trace = current_trace()
         assert trace is not None
         if any(not -len(args) <= at < len(args) for at in self._argnums):
@@ -60,7 +60,7 @@ class Transformed:
             given[at] = arg
         return self._rule(trace, by, lambda: self._fn(*given, **kwargs), single=self._single)
 
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
 
     def __reduce__(self) -> str | tuple[Any, ...]:
@@ -69,13 +69,13 @@ class Transformed:
         return name_in_module(self) or (type(self), (self._fn, argnums, self._rule))
 
 
-def _with_arrays(value: Any) -> Any:
+def _with_arrays(value: object) -> Any:
     """A tree with NumPy's numbers in the place of Python's, so that calls do not differ by them."""
     leaves, structure = flatten(value)
     return unflatten(structure, [np.float64(x) if type(x) is float else x for x in leaves])
 
 
-def _cost(trace: Trace, returned: Any, has_aux: bool) -> tuple[Variable, Any]:
+def _cost(trace: Trace, returned: object, has_aux: bool) -> tuple[Variable, Any]:
     aux = None
     if has_aux:
         if not isinstance(returned, tuple) or len(returned) != 2:
@@ -92,7 +92,7 @@ def _cost(trace: Trace, returned: Any, has_aux: bool) -> tuple[Variable, Any]:
     return cost, aux
 
 
-def _settled_tree(trace: Trace, by: Differentiated, value: Any) -> Any:
+def _settled_tree(trace: Trace, by: Differentiated, value: object) -> Any:
     """A tree whose traced arrays are in terms of the actual arguments."""
     leaves, structure = flatten(value)
     places = [at for at, leaf in enumerate(leaves) if is_traced(leaf)]
@@ -198,7 +198,7 @@ def _joining(rule: Function, fn: Function) -> Function:
     """``rule``, compiled unless it is called within a trace, whose part it is then."""
     compiled = JitFunction(rule, roots=[fn])
 
-    def call(primals: Any, others: Any) -> Any:
+    def call(primals: object, others: object) -> Any:
         if current_trace() is not None:
             return rule(primals, others)
         return compiled(_with_arrays(primals), _with_arrays(others))

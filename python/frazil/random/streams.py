@@ -68,7 +68,9 @@ class Drawer(ABC):
 
     _lock: Lock
 
-    def draw(self, function: Callable[..., tuple[Variable, T]], *args: Any, **kwargs: Any) -> T:
+    def draw(
+        self, function: Callable[..., tuple[Variable, T]], *args: object, **kwargs: object
+    ) -> T:
         """Return what a function draws, from a state that no other draw starts from.
 
         Parameters
@@ -313,7 +315,7 @@ def add_methods(functions: Mapping[str, Callable[..., tuple[Variable, Any]]]) ->
 
 def _method(function: Callable[..., tuple[Variable, T]]) -> Callable[..., T]:
     @functools.wraps(function)
-    def drawn(self: Drawer, *args: Any, **kwargs: Any) -> T:
+    def drawn(self: Drawer, *args: object, **kwargs: object) -> T:
         return self.draw(function, *args, **kwargs)
 
     name = function.__name__

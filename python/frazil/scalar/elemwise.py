@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import frazil._core as _core
 from frazil._core import FrozenApply, TensorType, Variable
@@ -48,7 +47,7 @@ class Elemwise(Op):
     def __str__(self) -> str:
         return str(self.scalar_op)
 
-    def make_node(self, *inputs: Any) -> FrozenApply:
+    def make_node(self, *inputs: object) -> FrozenApply:
         node = _core.elemwise(self, *inputs).owner
         assert node is not None
         if self.scalar_op.nout == 1:

@@ -82,7 +82,7 @@ class AdvancedIncSubtensor(RoundedOp):
     template: AdvancedTemplate
     set: bool
 
-    def __call__(self, *inputs: Any) -> Any:
+    def __call__(self, *inputs: object) -> Any:
         # What is put somewhere keeps its dtype.
         return Op.__call__(self, *inputs) if self.set else super().__call__(*inputs)
 

@@ -20,7 +20,7 @@ class At:
 
     x: Variable
 
-    def __getitem__(self, index: Any) -> Part:
+    def __getitem__(self, index: object) -> Part:
         return Part(self.x, index)
 
 

@@ -208,7 +208,7 @@ def _method(function: Function, name: str, method: str) -> Function | str:
     fold = getattr(sys.modules["frazil.tensor"], own)
     taken = inspect.signature(fold).parameters
 
-    def call(x: Any, axis: Any = 0, **arguments: Any) -> Any:
+    def call(x: object, axis: object = 0, **arguments: object) -> Any:
         for key, value in list(arguments.items()):
             if value is None and key in ("out", "dtype"):
                 del arguments[key]
@@ -347,7 +347,7 @@ def _tensor() -> Any:
     return sys.modules["frazil.tensor"]
 
 
-def _split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+def _split(ary: object, indices_or_sections: object, axis: int = 0) -> Any:
     if isinstance(indices_or_sections, int | np.integer):
         return _tensor().split(ary, indices_or_sections, axis=axis)
     return _tensor().array_split(ary, indices_or_sections, axis)
@@ -358,17 +358,17 @@ def _size(a: Any, axis: int | None = None) -> Variable:
     return x.size if axis is None else x.shape[axis]
 
 
-def _cholesky(a: Any, /, *, upper: bool = False) -> Any:
+def _cholesky(a: object, /, *, upper: bool = False) -> Any:
     return _tensor().linalg.cholesky(a, lower=not upper)
 
 
-def _einsum(*operands: Any, optimize: Any = None) -> Any:
+def _einsum(*operands: object, optimize: object = None) -> Any:
     subscripts, *tensors = operands
     return _tensor().einsum(subscripts, *tensors, optimize=optimize)
 
 
 def _nan_to_num(
-    x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
+    x: object, copy: bool = True, nan: object = 0.0, posinf: object = None, neginf: object = None
 ) -> Any:
     if not copy:
         _refuse_argument("nan_to_num", "copy")

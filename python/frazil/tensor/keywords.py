@@ -50,7 +50,7 @@ def _taking(
     name: str, function: Callable[..., Any], others: Mapping[str, str]
 ) -> Callable[..., Any]:
     @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Any:
         if not kwargs.keys().isdisjoint(others):
             for other in [key for key in kwargs if key in others]:
                 own = others[other]

@@ -44,9 +44,9 @@ def pad(
     pad_width: LengthLike | Sequence[Any] | Mapping[int, Any],
     mode: str = "constant",
     *,
-    constant_values: Any = 0,
-    end_values: Any = 0,
-    stat_length: Any = None,
+    constant_values: object = 0,
+    end_values: object = 0,
+    stat_length: object = None,
 ) -> Variable:
     """Return a tensor with elements added before and behind those along each dimension.
 
@@ -106,7 +106,7 @@ def pad(
     return x
 
 
-def _of_axes(given: Any, ndim: int) -> Any:
+def _of_axes(given: object, ndim: int) -> Any:
     """A dict of dimensions written out."""
     if not isinstance(given, Mapping):
         return given
@@ -114,7 +114,7 @@ def _of_axes(given: Any, ndim: int) -> Any:
     return [named.get(axis, 0) for axis in range(ndim)]
 
 
-def _pairs(given: Any, ndim: int, name: str) -> Pairs:
+def _pairs(given: object, ndim: int, name: str) -> Pairs:
     """A pair for each dimension, of what NumPy would broadcast to that."""
     if isinstance(given, np.ndarray):
         given = given.tolist()

@@ -48,7 +48,7 @@ def can_cast(
     return np.can_cast(_dtype_or_given(from_), to, casting)
 
 
-def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
+def result_type(*arrays_and_dtypes: object) -> np.dtype[Any]:
     """Return the dtype in which variables, arrays, dtypes and numbers meet.
 
     Parameters
@@ -79,5 +79,5 @@ def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
     return np.result_type(*map(_dtype_or_given, arrays_and_dtypes))
 
 
-def _dtype_or_given(x: Any) -> Any:
+def _dtype_or_given(x: object) -> Any:
     return x.type.numpy_dtype if isinstance(x, Variable) else x

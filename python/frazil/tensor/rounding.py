@@ -25,7 +25,7 @@ class RoundedOp(Op):
     cast{float16}.out: float16[]
     """
 
-    def __call__(self, *inputs: Any) -> Any:
+    def __call__(self, *inputs: object) -> Any:
         """The output of the op applied to ``inputs``; a list where there are several."""
         wide = computed_in(STORED)
         given = [_as(x, STORED, wide) for x in inputs]
@@ -37,7 +37,7 @@ class RoundedOp(Op):
         return _as(outputs, wide, STORED)
 
 
-def _as(x: Any, dtype: str, other: str) -> Any:
+def _as(x: object, dtype: str, other: str) -> Any:
     """``x`` as the other dtype, if it has this one."""
     if not isinstance(x, Variable) or x.dtype != dtype:
         return x

@@ -126,7 +126,7 @@ def _matrices(args: Iterable[TensorLike], name: str) -> list[Variable]:
     return tensors
 
 
-def block(arrays: Any) -> Variable:
+def block(arrays: object) -> Variable:
     """Return a tensor made of blocks, given by lists in lists as they lie side by side.
 
     Parameters

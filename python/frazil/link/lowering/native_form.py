@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from frazil._core import FrozenApply, FrozenFunctionGraph, TensorType, Variable
 from frazil.graph.dispatch import singledispatch
@@ -12,7 +11,7 @@ from frazil.inner.rebuild import replace_nodes
 
 
 @singledispatch
-def native_form(op: Op, *inputs: Any) -> Variable | Sequence[Variable] | None:
+def native_form(op: Op, *inputs: object) -> Variable | Sequence[Variable] | None:
     """Return what computes as ``op`` does, by ops that native linkers have kernels for.
 
     Register a function for a class of ops, by ``native_form.register``. It is called when a

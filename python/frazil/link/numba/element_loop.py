@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -19,7 +19,7 @@ class ScalarText(Protocol):
 
     temporaries: int
 
-    def name(self, name: str, value: Any) -> str:
+    def name(self, name: str, value: object) -> str:
         """What the text calls a value."""
         ...
 

@@ -165,10 +165,10 @@ class Expressions:
 
         return re.sub(r"\{(\w+)\}", resolve, template)
 
-    def name(self, name: str, value: Any) -> str:
+    def name(self, name: str, value: object) -> str:
         """The name, by which the text refers to a value."""
         return self._global(name, value)
 
-    def _global(self, name: str, value: Any) -> str:
+    def _global(self, name: str, value: object) -> str:
         self.globals[name] = value
         return name

@@ -81,7 +81,7 @@ def _content(cell: types.CellType) -> Any:
         return None  # not assigned yet
 
 
-def _is_stable(value: Any) -> bool:
+def _is_stable(value: object) -> bool:
     if isinstance(value, types.ModuleType):
         return value.__name__.partition(".")[0] in _STABLE
     return isinstance(value, np.ufunc | types.BuiltinFunctionType | type)

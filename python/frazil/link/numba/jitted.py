@@ -196,7 +196,7 @@ def _checked(result: str) -> Any:
     """Passes a value on that may be a result of that type: Python refuses NaN as an integer."""
 
     @intrinsic
-    def check(typingctx: Any, value: Any) -> Any:
+    def check(typingctx: object, value: object) -> Any:
         kind = types.unliteral(value)
         wanted = (
             types.Integer | types.Boolean
@@ -242,7 +242,7 @@ def _called(name: str, dtype: str, module: Module) -> Any:
             return intrinsic(lambda typingctx, x, y, z: typed(x, y, z))
 
 
-def _dtype(given: Any) -> str:
+def _dtype(given: object) -> str:
     dtype = "bool" if given is types.boolean else str(types.unliteral(given))
     if dtype not in TYPES:
         raise errors.TypingError(f"kernels compute with numbers, given {given}")

@@ -39,7 +39,7 @@ def link(
     module.verify()
 
 
-def optimise(module: Any, machine: Any) -> None:
+def optimise(module: object, machine: object) -> None:
     """Makes a module faster."""
     # More than that takes LLVM longer, and loops no less time.
     options = llvm.create_pipeline_tuning_options(speed_level=2)
