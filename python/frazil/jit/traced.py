@@ -17,38 +17,12 @@ from frazil.jit.errors import TracedValueError
 from frazil.jit.identity import is_one_of
 from frazil.jit.named_results import NAMED, named
 from frazil.jit.operands import UNLIKE_ARRAYS, class_that_asks, deep, is_foreign
+from frazil.jit.operators import AUGMENTED, UFUNCS
 from frazil.jit.repetition import typed
 from frazil.jit.trace import Trace, current_trace, leave, refuse, refuse_value, users_line
 from frazil.scalar.constants import as_tensor
 from frazil.tensor.dispatch import counterpart, has_counterpart, op_of
 
-_OPERATORS = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "truediv": np.true_divide,
-    "floordiv": np.floor_divide,
-    "mod": np.remainder,
-    "pow": np.power,
-    "matmul": np.matmul,
-    "and": np.bitwise_and,
-    "or": np.bitwise_or,
-    "xor": np.bitwise_xor,
-}
-_OF_OPERATORS = {
-    **_OPERATORS,
-    "divmod": np.divmod,
-    "neg": np.negative,
-    "pos": np.positive,
-    "abs": np.absolute,
-    "invert": np.invert,
-    "eq": np.equal,
-    "ne": np.not_equal,
-    "lt": np.less,
-    "le": np.less_equal,
-    "gt": np.greater,
-    "ge": np.greater_equal,
-}
 _ATTRIBUTES = {np.shape: "shape", np.size: "size", np.ndim: "ndim"}
 _PYTHONS_TRUTH = frozenset((np.allclose, np.array_equal, np.array_equiv))
 """Functions that return a bool of Python's."""
@@ -590,7 +564,7 @@ def _augmented(name: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
 
 
 def _install() -> None:
-    for name, ufunc in _OPERATORS.items():
+    for name, ufunc in AUGMENTED.items():
         setattr(TracedArray, f"__i{name}__", _augmented(name, ufunc))
     for name, function in METHODS.items():
         setattr(
@@ -598,7 +572,7 @@ def _install() -> None:
             name,
             lambda self, *args, own=function, **kwargs: own(self, *args, **kwargs),
         )
-    _core.set_traced(TracedArray, apply, op_of, _OF_OPERATORS)
+    _core.set_traced(TracedArray, apply, op_of, UFUNCS)
 
 
 _install()
