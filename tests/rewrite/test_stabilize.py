@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import frazil as fz
 import frazil.tensor as ft
 from frazil.compile.phases import optimize
+from frazil.rewrite import factors
 
 HUGE = np.array([-1000.0, -740.0, -100.0, -37.5, -2.0, -1e-3, -1e-17, 0.0, 1e-17, 0.3, 5.0, 40.0])
 HUGE = np.concatenate([HUGE, [100.0, 712.0, 1000.0]])
@@ -204,3 +205,16 @@ def test_signs_of_exponentials(mode):
     positive = [False, True, True, True, True, True, False]
     for found, wanted in zip(compared, (positive, value == -np.inf, value == -np.inf), strict=True):
         np.testing.assert_array_equal(found, wanted)
+
+
+def test_an_expression_is_searched_once_in_a_compilation(monkeypatch):
+    searched = []
+    search = factors._cancelled
+    monkeypatch.setattr(factors, "_cancelled", lambda x: searched.append(x) or search(x))
+    x, y = ft.vector("x"), ft.vector("y")
+    optimize(fz.FrozenFunctionGraph([x, y], [(ft.exp(x) * y) * ft.sigmoid(y)]), frozenset())
+    assert searched
+    assert len(set(searched)) == len(searched)
+    factors.cancelled(searched[0])
+    factors.cancelled(searched[0])
+    assert len(searched) == len(set(searched)) + 2  # nothing is kept for longer

@@ -13,6 +13,7 @@ from frazil.inner.rebuild import Improve, expand_inline, rewrite_inner_graphs
 from frazil.inner.sinking import sink_into_branches
 from frazil.rewrite.catalog import BLAS, CANONICALIZE, SPECIALIZE, STABILIZE
 from frazil.rewrite.definition import Rule
+from frazil.rewrite.factors import searches_kept
 from frazil.rewrite.merging.ifelse import merge_ifelses
 from frazil.rewrite.merging.scalar_loops import optimize_scalar_loops
 from frazil.rewrite.rewriting import rewrite
@@ -73,7 +74,8 @@ def optimize(
     softplus(*0)
     """
     rules = _rules_of_phases(excluded, included)
-    return _Descent(rules, excluded, prepare, on_error).optimized(graph)
+    with searches_kept():
+        return _Descent(rules, excluded, prepare, on_error).optimized(graph)
 
 
 class _Descent:

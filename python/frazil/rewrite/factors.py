@@ -12,7 +12,9 @@ A pattern of a rule matches nodes at a fixed depth. So the rules of
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import frazil.scalar as scalar
 from frazil._core import Constant, FrozenApply, Variable, elemwise
@@ -58,6 +60,35 @@ def cancelled(x: Variable) -> Variable | None:
     >>> pp(cancelled((y * ft.sigmoid(-x)) * ft.exp(x)))
     'y * sigmoid(x)'
     """
+    kept: set[Variable] | None = getattr(_keeping, "without", None)
+    if kept is None:
+        return _cancelled(x)
+    if x in kept:
+        return None
+    found = _cancelled(x)
+    if found is None:
+        kept.add(x)
+    return found
+
+
+_keeping = threading.local()
+
+
+@contextmanager
+def searches_kept() -> Iterator[None]:
+    """Keep, until this ends, which expressions this thread searched for nothing.
+
+    Several rules of a phase, and those of several phases, search one expression.
+    """
+    before: set[Variable] | None = getattr(_keeping, "without", None)
+    _keeping.without = set() if before is None else before
+    try:
+        yield
+    finally:
+        _keeping.without = before
+
+
+def _cancelled(x: Variable) -> Variable | None:
     search = _Search()
     cancellations = list(_cancellations(search.powers(x)))
     for in_place in (True, False):
@@ -68,6 +99,10 @@ def cancelled(x: Variable) -> Variable | None:
             if result is not None and result.type == x.type:
                 return result
     return _multiplied_out(search, x)
+
+
+_PRODUCTS = frozenset(("mul", "truediv", "neg", "reciprocal", "sqr", "add", "sub"))
+"""The ops that a search goes through: products, and sums, whose terms may share factors."""
 
 
 class _Search:
@@ -91,35 +126,36 @@ class _Search:
         self.left -= 1
         if node is None or self.left <= 0:
             return {}
-        match node.op:
-            case Elemwise(op):
-                return self._of_elementwise(op, node)
-            case ExpandDims() | Sum():
-                inner = self.powers(node.inputs[0])
-                seen = {_factor_of_result(node, power): n for power, n in inner.items()}
-                return {power: n for power, n in seen.items() if power is not None}
+        op = node.op
+        if isinstance(op, Elemwise):
+            return self._of_elementwise(op.scalar_op.table_name, node)
+        if isinstance(op, (ExpandDims, Sum)):
+            inner = self.powers(node.inputs[0])
+            seen = {_factor_of_result(node, power): n for power, n in inner.items()}
+            return {power: n for power, n in seen.items() if power is not None}
         return {}
 
-    def _of_elementwise(self, op: ScalarOp, node: FrozenApply) -> Powers:
-        if any(x.dtype != node.outputs[0].dtype for x in node.inputs):
+    def _of_elementwise(self, name: str | None, node: FrozenApply) -> Powers:
+        if name not in _PRODUCTS:
             return {}
-        match op.table_name:
+        inputs, dtype = node.inputs, node.outputs[0].dtype
+        if inputs[0].dtype != dtype or inputs[-1].dtype != dtype:
+            return {}
+        a = self.powers(inputs[0])
+        match name:
+            case "neg":
+                return a
+            case "reciprocal":
+                return _inverse(a)
+            case "sqr":
+                return {power: 2 * n for power, n in a.items()}
+        b = self.powers(inputs[1])
+        match name:
             case "mul":
-                a, b = map(self.powers, node.inputs)
                 return _merged(a, b)
             case "truediv":
-                a, b = map(self.powers, node.inputs)
                 return _merged(a, _inverse(b))
-            case "neg":
-                return self.powers(node.inputs[0])
-            case "reciprocal":
-                return _inverse(self.powers(node.inputs[0]))
-            case "sqr":
-                return {power: 2 * n for power, n in self.powers(node.inputs[0]).items()}
-            case "add" | "sub":
-                a, b = map(self.powers, node.inputs)
-                return {power: min(n, b[power]) for power, n in a.items() if power in b}
-        return {}
+        return {power: min(n, b[power]) for power, n in a.items() if power in b}
 
     def edited(self, x: Variable, edit: Edit, in_place: bool, sign: int = 1) -> Variable | None:
         """``x`` with one occurrence of a power edited; None if it has none.
@@ -195,11 +231,13 @@ def _as_operand(x: Variable | None, like: Variable) -> Variable:
 
 
 def _merged(a: Powers, b: Powers) -> Powers:
+    if not a or not b:  # most often neither has any
+        return a or b
     return {power: a.get(power, 0) + b.get(power, 0) for power in (*a, *b)}
 
 
 def _inverse(powers: Powers) -> Powers:
-    return {_normal(f, -sign): n for (f, sign), n in powers.items()}
+    return powers and {_normal(f, -sign): n for (f, sign), n in powers.items()}
 
 
 def _normal(f: Variable, sign: int) -> Power:
@@ -217,10 +255,10 @@ def _is_factor(x: Variable) -> bool:
     if node is None or not x.dtype.startswith("float"):
         return False
     if isinstance(node.op, Elemwise):
-        op = node.op.scalar_op
-        if op is scalar.add:
+        name = node.op.scalar_op.table_name
+        if name == "add":
             return _exponent_beside_one(x) is not None or _pair(x) is not None
-        return op in _FUNCTIONS
+        return name in _FUNCTION_NAMES
     summed = _summed(x)
     # Leading dimensions broadcast by themselves, so there is one form for both.
     return summed is not None and not (summed.kept and _is_leading(summed.axes))
@@ -254,6 +292,7 @@ def _edit_of_operand(node: FrozenApply, inner: Powers, edit: Edit) -> Edit | Non
 
 
 _FUNCTIONS = (scalar.exp, scalar.sigmoid, scalar.erfc)
+_FUNCTION_NAMES = frozenset(op.table_name for op in _FUNCTIONS)
 
 
 def _expanded(op: ExpandDims, f: Variable, ndim: int) -> Variable | None:
