@@ -186,7 +186,7 @@ def test_a_function_calls_no_python(described):
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "int64", "float32", "float64"])
-def test_every_row_that_c_takes_is_taken(dtype):
+def test_a_row_is_taken_where_c_takes_it(dtype):
     """Neither linker is behind the other."""
     for name, row in TABLE.items():
         op = Elementary(name, "int16") if row.rule == "cast" else Elementary(name)
@@ -196,5 +196,5 @@ def test_every_row_that_c_takes_is_taken(dtype):
         except TypeError:
             continue  # the op is not defined for it
         given, result = [dtype] * row.nin, node.outputs[0].dtype
-        if CCompiler.lowers(op, given, result):
-            assert CraneliftCompiler.refusal(op, given, result) is None
+        in_c = CCompiler.lowers(op, given, result)
+        assert (CraneliftCompiler.refusal(op, given, result) is None) is in_c

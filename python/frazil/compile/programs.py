@@ -98,7 +98,8 @@ def _find_on_disk(
     mode: Mode,
     donated: tuple[int, ...],
 ) -> Compiled:
-    store = find_store() if linker.identity is not None else None
+    made_by = linker.identity
+    store = None if made_by is None else find_store()
     if store is None:
         return _watched(_make(graph, linker, mode, donated), linker, donated)
     asked = f"{' '.join(sorted(mode.excluded))}\n{' '.join(map(str, donated))}\n{mode.on_error}"
@@ -106,7 +107,7 @@ def _find_on_disk(
         users = _users_code(graph, linker, mode)
     except Unknowable:
         return _watched(_make(graph, linker, mode, donated), linker, donated)
-    identity = f"{frazil_build()}\n{linker.name}\n{linker.identity}\n{asked}\n{users}"
+    identity = f"{frazil_build()}\n{linker.name}\n{made_by}\n{asked}\n{users}"
     request = stored.Request(graph, linker, identity)
     if request.bytes is None:
         return _watched(_make(graph, linker, mode, donated), linker, donated)

@@ -42,7 +42,7 @@ class Request:
         except PicklingError:
             return None
 
-    @property
+    @cached_property
     def key(self) -> str:
         """The name of the entry."""
         told = f"{self.identity}\n{self.graph.digest}"

@@ -132,9 +132,10 @@ class Shapes:
         """Work out the lengths of what a node computes, given those of its inputs."""
         known = node.lengths
         if known is None:
-            shapes = lengths_of(node, [self.lengths(x) for x in node.inputs])
+            given = [self.lengths(x) for x in node.inputs]
+            shapes = lengths_of(node, given)
             known = tuple(
-                None if shape is None else self._known(output, shape)
+                None if shape is None else self._known(output, shape, given)
                 for output, shape in zip(node.outputs, shapes, strict=True)
             )
             # They depend only on what the node depends on: they hold in every graph that has it.
@@ -143,10 +144,16 @@ class Shapes:
             if lengths is not None:
                 self._lengths[output] = lengths
 
-    def _known(self, output: Variable, shape: Lengths) -> Lengths:
+    def _known(self, output: Variable, shape: Lengths, given: Sequence[Lengths]) -> Lengths:
+        """The canonical lengths of an output; ``given`` are those of the operands."""
+        static_shape = output.type.shape
+        if static_shape.count(None) == len(shape):
+            for own in given:
+                if shape is own:  # most often
+                    return own
         return tuple(
             self.canonical(length) if static is None else literal(static)
-            for length, static in zip(shape, output.type.shape, strict=True)
+            for length, static in zip(shape, static_shape, strict=True)
         )
 
 

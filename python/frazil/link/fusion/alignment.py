@@ -20,6 +20,7 @@ from frazil.tensor.cumulation import CumOp
 from frazil.tensor.reductions import Reduce
 
 _COMPLEX = frozenset(("complex64", "complex128"))
+_UNUSUAL = _COMPLEX | {STORED}
 
 
 def makes_elements(node: FrozenApply) -> bool:
@@ -39,13 +40,16 @@ def has_stored(node: FrozenApply) -> bool:
 
 def can_loop(node: FrozenApply) -> bool:
     """Whether loops know the node's op, and what it is applied to."""
-    if has_complex(node):
+    dtypes = [x.dtype for x in node.inputs]
+    dtypes += [x.dtype for x in node.outputs]
+    if not _UNUSUAL.isdisjoint(dtypes) and (has_complex(node) or not _converts(node)):
         return False
-    if has_stored(node) and not _converts(node):
-        return False
-    if isinstance(node.op, CumOp):
-        return bool(node.inputs[0].type.shape[node.op.axis] != 1)
-    return isinstance(node.op, (Elemwise, Reduce, AdvancedSubtensor, AdvancedIncSubtensor))
+    op = node.op
+    if type(op) is Elemwise:  # most nodes
+        return True
+    if isinstance(op, CumOp):
+        return bool(node.inputs[0].type.shape[op.axis] != 1)
+    return isinstance(op, (Elemwise, Reduce, AdvancedSubtensor, AdvancedIncSubtensor))
 
 
 def _converts(node: FrozenApply) -> bool:

@@ -18,7 +18,7 @@ from frazil.link.c.runtime import OF_BLOCKS
 from frazil.link.kernel.formulas import formula
 from frazil.link.kernel.loop_kernel import LoopKernel, Statement
 from frazil.link.kernel.scalar_loop import body_of
-from frazil.link.kernel.scan_kernel import AnyKernel
+from frazil.link.kernel.scan_kernel import AnyKernel, ScanKernel
 from frazil.link.lowering.inner import inner_graphs
 from frazil.scalar.elemwise import Elemwise
 from frazil.scalar.graph import ScalarGraphOp
@@ -43,15 +43,16 @@ def difference(op: ScalarOp, operand: str) -> str | None:
 
 def kernel_difference(kernel: AnyKernel) -> str | None:
     """Why C's form of a kernel may give other bits; None if it gives the same."""
+    known_to_agree = has_wide_registers() or isinstance(kernel, ScanKernel)
     for own in _statements(kernel):
+        if known_to_agree and own.op.table_name is not None:
+            continue
         part = loop_result(own.op)
         if part is not None:
             found = _loop_difference(part[0])
         else:
             wanted = own.op.operand_dtypes([kernel.dtypes[a] for a in own.args], own.dtype)
-            found = None
-            if own.op.table_name is None or isinstance(kernel, LoopKernel):
-                found = difference(own.op, wanted[-1])
+            found = difference(own.op, wanted[-1])
         if found is not None:
             return found
     return None
@@ -113,6 +114,8 @@ def _differences(graph: FrozenFunctionGraph) -> Iterator[str]:
     for node in graph.toposort():
         op = node.op
         if not isinstance(op, Elemwise) or isinstance(op.scalar_op, ScalarGraphOp):
+            continue
+        if has_wide_registers() and op.scalar_op.table_name is not None:
             continue
         dtypes = [x.dtype for x in node.inputs]
         if formula(op.scalar_op, node.output_types[0].dtype) is not None:
