@@ -5,6 +5,7 @@ import pytest
 from reference import evaluate
 
 import frazil.tensor as ft
+from frazil.tensor.creation import Full
 
 
 @pytest.mark.parametrize("name", ["zeros", "ones"])
@@ -21,6 +22,17 @@ def test_like(name):
     np.testing.assert_array_equal(found, getattr(np, name)(np.full((2, 3), 7)))
     assert found.dtype == "int32"
     assert getattr(ft, name)(x, "bool").dtype == "bool"
+
+
+def test_full_of_a_tensor_that_broadcasts():
+    row, n = ft.vector("row"), ft.lscalar("n")
+    found = evaluate(ft.full((n, 2), row), {row: [1.0, 2.0], n: 3})
+    np.testing.assert_array_equal(found, np.full((3, 2), [1.0, 2.0]))
+    assert ft.full((2, 2), row) is not ft.full((2, 2), row)
+    assert ft.full_like(np.zeros((2, 2), "float32"), row).dtype == "float32"
+    np.testing.assert_array_equal(
+        evaluate(ft.full_like(np.zeros((2, 2), "int8"), [1, 2])), np.full((2, 2), [1, 2])
+    )
 
 
 def test_full_of_a_variable():
@@ -49,6 +61,8 @@ def test_alloc_repeats_a_value():
 
 def test_errors():
     with pytest.raises(TypeError, match="no dimensions"):
+        Full()(ft.as_tensor([1.0, 2.0]), ft.as_tensor(2))
+    with pytest.raises(ValueError, match="broadcast"):
         ft.full(3, [1.0, 2.0])
     with pytest.raises(ValueError, match="negative"):
         ft.zeros(-1)

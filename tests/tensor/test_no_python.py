@@ -57,6 +57,8 @@ CALLS = {
     "block": lambda g: ft.block([[g.m, g.m], [g.v]]),
     "compress": lambda g: ft.compress(g.k > 0, g.m, 0),
     "convolve2d": lambda g: ft.convolve2d(g.m, g.m),
+    "correlate2d": lambda g: ft.correlate2d(g.m, g.m),
+    "pad odd": lambda g: ft.pad(g.m, 2, "reflect", reflect_type="odd"),
     "diag_indices": lambda g: ft.diag_indices(g.n),
     "gradient": lambda g: [*ft.gradient(g.m, g.v, 2.0), ft.gradient(g.v, edge_order=2)],
     "lexsort": lambda g: ft.lexsort([g.m, g.m]),
@@ -223,6 +225,8 @@ def functions():
                 continue
             if prefix + name in INPUTS | PYTHON | OF_TYPES:
                 continue
+            if prefix and vars(ft).get(name) is function:
+                continue  # the same under two names
             parameters = inspect.signature(function).parameters.values()
             needed = [p for p in parameters if p.default is p.empty and p.kind < p.KEYWORD_ONLY]
             plain = of_two if len(needed) == 2 else of_one

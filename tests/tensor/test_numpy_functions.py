@@ -214,7 +214,7 @@ CALLS = {
     "linalg.diagonal": [lambda f: f(A, offset=1)],
     "linalg.norm": [lambda f: f(A), lambda f: f(A, 1), lambda f: f(A, axis=0, keepdims=True)],
     "linalg.outer": [lambda f: f(V, V)],
-    "linalg.trace": [lambda f: f(A, offset=1)],
+    "linalg.trace": [lambda f: f(A, offset=1), lambda f: f(A, dtype="float32")],
     "linalg.vecdot": [lambda f: f(A, V)],
     "cross": [lambda f: f(A, V), lambda f: f(A, A, axis=0)],
     "diag": [lambda f: f(A), lambda f: f(V, 1)],

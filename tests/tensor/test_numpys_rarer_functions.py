@@ -226,12 +226,13 @@ def test_elements_at_the_edges(mode):
 def test_convolutions_of_matrices(a, v, mode, boundary):
     assume(boundary == "fill" or all(n >= m for n, m in zip(a.shape, v.shape, strict=True)))
     options = {"mode": mode, "boundary": boundary, "fillvalue": 2}
-    follow(
-        lambda x, y: ft.convolve2d(x, y, **options),
-        lambda x, y: scipy.signal.convolve2d(x, y, **options),
-        [a, v],
-        lambda strategy: True,
-    )
+    for name in ("convolve2d", "correlate2d"):
+        follow(
+            lambda x, y, name=name: getattr(ft, name)(x, y, **options),
+            lambda x, y, name=name: getattr(scipy.signal, name)(x, y, **options),
+            [a, v],
+            lambda strategy: True,
+        )
 
 
 A = np.array([[4.0, 1.0, 2.0], [1.0, 5.0, 0.5], [2.0, 0.5, 6.0]])
@@ -246,6 +247,7 @@ SMOOTH = [
     (lambda a, v: ft.unwrap(a * 2), lambda a, v: np.unwrap(a * 2)),
     (lambda a, v: ft.nanquantile(a, 0.3, 0), lambda a, v: np.nanquantile(a, 0.3, 0)),
     (lambda a, v: ft.convolve2d(a, a, "same"), lambda a, v: scipy.signal.convolve2d(a, a, "same")),
+    (lambda a, v: ft.correlate2d(a, a), lambda a, v: scipy.signal.correlate2d(a, a)),
     (lambda a, v: ft.block([[a, a], [v, v]]), lambda a, v: np.block([[a, a], [v, v]])),
     (lambda a, v: ft.diagflat(a, 1), lambda a, v: np.diagflat(a, 1)),
     (lambda a, v: ft.unique(a, axis=1), lambda a, v: np.unique(a, axis=1)),

@@ -36,6 +36,11 @@ def calls(n, x, v, k, i):
         *(n.pad(x, ((1, 2), (0, 3)), mode=mode) for mode in PADS),
         *(n.pad(v, (2, 5), mode=mode) for mode in PADS),
         n.pad(x, 1, mode="mean", stat_length=1),
+        *(
+            n.pad(of, widths, mode=mode, reflect_type="odd")
+            for mode in ("reflect", "symmetric")
+            for of, widths in ((x, ((1, 2), (0, 9))), (v, (2, 5)), (k, 3))
+        ),
         n.insert(x, i, 7.0, axis=1),
         n.insert(x, k, 7.0),
         n.insert(v, [0, 1, 0], [7.0, 8.0, 9.0]),

@@ -331,6 +331,8 @@ from frazil.tensor.normalization import softmax as softmax
 from frazil.tensor.numbering import ravel_multi_index as ravel_multi_index
 from frazil.tensor.numbering import unravel_index as unravel_index
 from frazil.tensor.numbers import bool as bool
+from frazil.tensor.numbers import complex64 as complex64
+from frazil.tensor.numbers import complex128 as complex128
 from frazil.tensor.numbers import e as e
 from frazil.tensor.numbers import euler_gamma as euler_gamma
 from frazil.tensor.numbers import float16 as float16
@@ -486,6 +488,7 @@ from frazil.tensor.windows import conv2d as conv2d
 from frazil.tensor.windows import convolve as convolve
 from frazil.tensor.windows import convolve2d as convolve2d
 from frazil.tensor.windows import correlate as correlate
+from frazil.tensor.windows import correlate2d as correlate2d
 from frazil.tensor.windows import max_pool as max_pool
 from frazil.tensor.windows import sliding_window_view as sliding_window_view
 

@@ -57,14 +57,14 @@ def full(
     fill_value: TensorLike,
     dtype: npt.DTypeLike | None = None,
 ) -> Variable:
-    """Return a new tensor filled with one value.
+    """Return a new tensor filled with one value, or with a tensor that broadcasts to its shape.
 
     Parameters
     ----------
     shape : int, 0-d integer variable, a sequence of them, or a 1-d integer variable
         Shape of the result.
     fill_value : tensor_like
-        The value, without dimensions.
+        The value.
     dtype : dtype_like, optional
         Default: that of ``fill_value``, as in :func:`numpy.full`.
 
@@ -80,7 +80,10 @@ def full(
     array([[7, 7],
            [7, 7]])
     """
-    tensor: Variable = Full()(as_tensor(fill_value, dtype), *as_lengths(shape))
+    value = as_tensor(fill_value, dtype)
+    if value.ndim:
+        return distinct(broadcast_to(value, shape))
+    tensor: Variable = Full()(value, *as_lengths(shape))
     return tensor
 
 
@@ -106,9 +109,7 @@ def alloc(value: TensorLike, *shape: LengthLike) -> Variable:
     array([[1, 2],
            [1, 2]])
     """
-    value = as_tensor(value)
-    whole = shape[0] if len(shape) == 1 else shape
-    return distinct(broadcast_to(value, whole)) if value.ndim else full(whole, value)
+    return full(shape[0] if len(shape) == 1 else shape, value)
 
 
 def full_like(
@@ -121,7 +122,7 @@ def full_like(
     x : tensor_like
         Gives the shape, and the dtype unless that is given.
     fill_value : tensor_like
-        The value, without dimensions; cast to the dtype of the result.
+        The value, or a tensor that broadcasts; cast to the dtype of the result.
     dtype : dtype_like, optional
         Data type of the result.
 

@@ -208,7 +208,13 @@ def diag(v: TensorLike, k: int = 0) -> Variable:
     return matrix
 
 
-def trace(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Variable:
+def trace(
+    x: TensorLike,
+    offset: int = 0,
+    axis1: int = 0,
+    axis2: int = 1,
+    dtype: npt.DTypeLike | None = None,
+) -> Variable:
     """Return the sum of a diagonal.
 
     Parameters
@@ -217,6 +223,8 @@ def trace(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Var
         A tensor with two dimensions or more.
     offset, axis1, axis2 : int
         Which diagonal, as for :func:`diagonal`.
+    dtype : dtype_like, optional
+        What to sum in; default as for :func:`sum`.
 
     Returns
     -------
@@ -229,7 +237,7 @@ def trace(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Var
     >>> ft.trace([[1.0, 2.0], [3.0, 4.0]]).eval()
     array(5.)
     """
-    return sum(diagonal(x, offset, axis1, axis2), -1)
+    return sum(diagonal(x, offset, axis1, axis2), -1, dtype=dtype)
 
 
 def eye(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor, as_written
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.broadcasting import broadcast_to
+from frazil.tensor.dims import expand_dims
 from frazil.tensor.elementwise.arithmetic import round
 from frazil.tensor.items import get_item
 from frazil.tensor.joining import concatenate
@@ -47,6 +48,7 @@ def pad(
     constant_values: object = 0,
     end_values: object = 0,
     stat_length: object = None,
+    reflect_type: Literal["even", "odd"] = "even",
 ) -> Variable:
     """Return a tensor with elements added before and behind those along each dimension.
 
@@ -67,6 +69,9 @@ def pad(
         For "linear_ramp": what stands at the new ends.
     stat_length : int, or sequence as for ``pad_width``, optional
         For "maximum" and its kin: how many elements at an end count; default: all.
+    reflect_type : {"even", "odd"}, default "even"
+        For "reflect" and "symmetric": whether elements are repeated as in a mirror, or turned by
+        half around each end, so that a line goes on as a line.
 
     Returns
     -------
@@ -84,6 +89,8 @@ def pad(
     x = as_tensor(array)
     if mode not in _MODES:
         raise ValueError(f"mode must be one of {', '.join(_MODES)}; given {mode!r}")
+    if reflect_type not in ("even", "odd"):
+        raise ValueError(f"reflect_type must be 'even' or 'odd'; given {reflect_type!r}")
     widths = _pairs(_of_axes(pad_width, x.ndim), x.ndim, "pad_width")
     values = _pairs(end_values if mode == "linear_ramp" else constant_values, x.ndim, "values")
     counts = _pairs(stat_length, x.ndim, "stat_length")
@@ -93,7 +100,9 @@ def pad(
         if x.type.shape[axis] == 0 and mode not in ("constant", "empty"):
             raise ValueError(f"there is nothing to repeat along axis {axis} of {x.type}")
         ends = (_as_width(before), _as_width(behind))
-        if mode in ("edge", "reflect", "symmetric", "wrap"):
+        if mode in ("reflect", "symmetric") and reflect_type == "odd":
+            x = _turned(mode, x, *ends, axis)
+        elif mode in ("edge", "reflect", "symmetric", "wrap"):
             x = take(x, _sources(mode, length(x, axis), *ends), axis)
         elif mode in ("constant", "empty"):
             fills = values[axis] if mode == "constant" else (0, 0)
@@ -162,6 +171,35 @@ def _sources(mode: str, n: Variable, before: Variable, behind: Variable) -> Vari
     turn = subtract(period, literal(1)) if mode == "symmetric" else period
     back = _core.elemwise(scalar.sub, turn, there)
     return _core.elemwise(scalar.minimum, there, back)
+
+
+def _turned(mode: str, x: Variable, before: Variable, behind: Variable, axis: int) -> Variable:
+    """Add what is there turned around the ends: each is a centre of symmetry of the result.
+
+    Every second copy is turned. A copy differs from the next but one by twice the distance from
+    the first element to the last one.
+    """
+    n = length(x, axis)
+    at = arange(subtract(literal(0), before), add(n, behind))
+    period = n
+    if mode == "reflect":
+        period = _core.elemwise(scalar.maximum, subtract(n, literal(1)), 1)
+    copy = at // period
+    place, odd = _core.elemwise(scalar.mod, at, period), _core.elemwise(scalar.mod, copy, 2)
+    source = _core.elemwise(scalar.where, odd > 0, subtract(subtract(n, literal(1)), place), place)
+    numbers = as_tensor(x, "int8") if x.dtype == "bool" else x
+    first, last = (expand_dims(end, axis) for end in _ends(numbers, axis))
+    behind_it = list(range(1, x.ndim - axis))
+    copy, odd = (expand_dims(one, behind_it) for one in (copy, odd))
+    centre = _core.elemwise(scalar.where, copy < 0, first, last)
+    result = take(numbers, source, axis)
+    result = _core.elemwise(scalar.where, odd > 0, centre + centre - result, result)
+    shifts = _core.elemwise(scalar.where, copy < 0, -(-copy // 2), copy // 2)
+    shift = last - first
+    far = result + as_tensor(shifts, numbers.dtype) * (shift + shift)
+    return as_tensor(
+        _core.elemwise(scalar.where, _core.elemwise(scalar.eq, shifts, 0), result, far), x.dtype
+    )
 
 
 def _filled(x: Variable, value: TensorLike, n: Variable, axis: int) -> Variable:

@@ -198,7 +198,17 @@ def convolve2d(
     array([[1., 3.],
            [3., 7.]])
     """
-    a, v = as_tensor(in1), as_tensor(in2)
+    return _moved_over(as_tensor(in1), flip(as_tensor(in2)), mode, boundary, fillvalue, 1)
+
+
+def _moved_over(
+    a: Variable, v: Variable, mode: str, boundary: str, fillvalue: TensorLike, off: int
+) -> Variable:
+    """The sums of products where ``v`` is moved over ``a``.
+
+    Those of "same" begin at half of the lengths of ``v`` less ``off``.
+    """
+    own_shape = lengths(a)
     if a.ndim != 2 or v.ndim != 2 or 0 in (*a.type.shape, *v.type.shape):
         raise ValueError(f"two matrices with elements are needed; given {a.type} and {v.type}")
     kinds = {"fill": "constant", "wrap": "wrap", "symm": "symmetric"}
@@ -211,19 +221,52 @@ def convolve2d(
         a, v = _larger_first(a, v)
     around = [subtract(length(v, axis), literal(1)) for axis in (0, 1)]
     if mode != "valid":
-        values = {"constant_values": fillvalue} if boundary == "fill" else {}
-        a = pad(a, [(n, n) for n in around], kinds[boundary], **values)
+        widths = [(n, n) for n in around]
+        a = pad(a, widths, kinds[boundary], constant_values=fillvalue)
     windows = _slide(_slide(a, length(v, 0), 0, 1), length(v, 1), 1, 1)
-    whole = tensordot(windows, flip(v), axes=2)
+    whole = tensordot(windows, v, axes=2)
     if mode != "same":
         return whole
-    starts = [floor_divide(n, literal(2)) for n in around]
-    sizes = lengths(as_tensor(in1))
-    return get_item(whole, tuple(slice(k, add(k, n)) for k, n in zip(starts, sizes, strict=True)))
+    starts = [floor_divide(subtract(n, literal(off)), literal(2)) for n in lengths(v)]
+    return get_item(
+        whole, tuple(slice(k, add(k, n)) for k, n in zip(starts, own_shape, strict=True))
+    )
+
+
+def correlate2d(
+    in1: TensorLike,
+    in2: TensorLike,
+    mode: Mode = "full",
+    boundary: Literal["fill", "wrap", "symm"] = "fill",
+    fillvalue: TensorLike = 0,
+) -> Variable:
+    """Return the correlation of two matrices.
+
+    Parameters
+    ----------
+    in1, in2, mode, boundary, fillvalue
+        As for :func:`convolve2d`.
+
+    Returns
+    -------
+    Variable
+        As :func:`scipy.signal.correlate2d` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.correlate2d([[1.0, 2.0], [3.0, 4.0]], [[1.0, 1.0]], "valid").eval()
+    array([[3.],
+           [7.]])
+    """
+    return _moved_over(as_tensor(in1), conjugate(as_tensor(in2)), mode, boundary, fillvalue, 0)
 
 
 def _larger_first(a: Variable, v: Variable) -> tuple[Variable, Variable]:
-    """Return two matrices in the order in which the second one slides within the first one."""
+    """Return two matrices in the order in which the second one slides within the first one.
+
+    Where they change places, both are turned, so that the results keep their order.
+    """
     pairs = [
         (n, m)
         for n, m in zip(a.type.shape, v.type.shape, strict=True)
@@ -233,7 +276,7 @@ def _larger_first(a: Variable, v: Variable) -> tuple[Variable, Variable]:
     if len(larger) > 1:
         raise ValueError(f"neither lies within the other: {a.type} and {v.type}")
     if larger == {False}:
-        a, v = v, a
+        a, v = flip(v), flip(a)
     fits = [_core.elemwise(scalar.ge, length(a, k), length(v, k)) for k in (0, 1)]
     return checked(a, fits, Check("the first matrix must not be smaller than the second", False)), v
 

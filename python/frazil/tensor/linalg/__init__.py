@@ -5,6 +5,9 @@ May import what :mod:`frazil.tensor` may. Start reading at :mod:`frazil.tensor.l
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from frazil.tensor.contractions import cross as cross
+from frazil.tensor.contractions import kron as kron
+from frazil.tensor.contractions import vecdot as vecdot
 from frazil.tensor.linalg.banded import SolveBanded as SolveBanded
 from frazil.tensor.linalg.banded import solve_banded as solve_banded
 from frazil.tensor.linalg.cholesky import Cholesky as Cholesky
@@ -37,6 +40,8 @@ from frazil.tensor.linalg.factors import svd as svd
 from frazil.tensor.linalg.factors import svdvals as svdvals
 from frazil.tensor.linalg.general import inv as inv
 from frazil.tensor.linalg.general import solve as solve
+from frazil.tensor.linalg.last_axes import diagonal as diagonal
+from frazil.tensor.linalg.last_axes import trace as trace
 from frazil.tensor.linalg.lu import LUFactor as LUFactor
 from frazil.tensor.linalg.lu import LUSolve as LUSolve
 from frazil.tensor.linalg.lu import Solve as Solve
@@ -59,6 +64,10 @@ from frazil.tensor.linalg.tensors import tensorinv as tensorinv
 from frazil.tensor.linalg.tensors import tensorsolve as tensorsolve
 from frazil.tensor.linalg.triangular import SolveTriangular as SolveTriangular
 from frazil.tensor.linalg.triangular import solve_triangular as solve_triangular
+from frazil.tensor.products import matmul as matmul
+from frazil.tensor.products import outer as outer
+from frazil.tensor.products import tensordot as tensordot
+from frazil.tensor.transposition import matrix_transpose as matrix_transpose
 
 if not _TYPE_CHECKING:  # checkers of types know by themselves what is public
     from frazil.graph.namespace import public_names as _public_names
