@@ -291,7 +291,7 @@ def test_errors():
         x[[0, 1], [0, 1, 2]]
     with pytest.raises(IndexError, match="no elements"):
         ft.vector("e", shape=(0,))[ft.tensor(dtype="int64", shape=(2,))]
-    with pytest.raises(TypeError, match="integers or bool"):
+    with pytest.raises(IndexError, match="integers or bool"):
         x[ft.vector()]
     with pytest.raises(TypeError, match="template must say"):
         AdvancedSubtensor(("index",))(x, ft.lvector())

@@ -224,7 +224,7 @@ def test_bad_operands(mode):
         ft.linalg.eigh(x, "lower")
     with pytest.raises(ValueError, match="square matrix"):
         ft.linalg.eigh(ft.tensor(shape=(2, 3)))
-    with pytest.raises(TypeError, match="takes a matrix of floats"):
+    with pytest.raises(np.linalg.LinAlgError, match="takes a matrix of floats"):
         ft.linalg.svd(ft.vector())
     with pytest.raises(ValueError, match="square"):
         fz.function([x], ft.linalg.eigvalsh(x), mode=mode)(np.ones((2, 3)))

@@ -108,7 +108,7 @@ def test_errors():
         ft.concatenate(ft.matrix())
     with pytest.raises(ValueError, match=r"Use ft\.stack"):
         ft.concatenate([1.0, 2.0])
-    with pytest.raises(TypeError, match="one number of dimensions"):
+    with pytest.raises(ValueError, match="one number of dimensions"):
         ft.concatenate([ft.vector(), ft.matrix()])
     with pytest.raises(ValueError, match="agree in their other lengths"):
         ft.concatenate([ft.tensor(shape=(None, 2)), ft.tensor(shape=(None, 3))])

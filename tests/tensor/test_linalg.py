@@ -203,7 +203,7 @@ def test_shapes_that_do_not_fit_at_the_call(mode):
 def test_errors():
     with pytest.raises(TypeError, match="takes a matrix of floats"):
         Cholesky(True)(ft.imatrix())
-    with pytest.raises(TypeError, match="takes a matrix of floats"):
+    with pytest.raises(np.linalg.LinAlgError, match="takes a matrix of floats"):
         ft.linalg.cholesky(ft.vector())
     with pytest.raises(ValueError, match="takes a square matrix"):
         ft.linalg.cholesky(ft.tensor(shape=(2, 3)))

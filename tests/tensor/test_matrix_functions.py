@@ -104,7 +104,7 @@ def test_batches_of_equations_are_stacks(name):
 
 
 def test_equations_take_matrices():
-    with pytest.raises(TypeError, match="solve_sylvester takes matrices"):
+    with pytest.raises(np.linalg.LinAlgError, match="solve_sylvester takes matrices"):
         ft.linalg.solve_sylvester(ft.matrix(), ft.vector(), ft.matrix())
     two, three = (ft.tensor(shape=(n, 2, 2)) for n in (2, 3))
     with pytest.raises(ValueError, match="must be equal or 1"):
@@ -195,7 +195,7 @@ def test_condition_numbers_of_what_has_none(mode):
                 fz.function([y], ft.linalg.cond(y, p), mode=mode)(np.ones(shape))
     with pytest.raises(ValueError, match="square"):
         ft.linalg.cond(ft.tensor(shape=(2, 3)), 1)
-    with pytest.raises(TypeError, match="takes a matrix"):
+    with pytest.raises(np.linalg.LinAlgError, match="takes a matrix"):
         ft.linalg.cond(ft.vector())
     verify_grad(lambda a: ft.linalg.cond(a), [A], mode=mode)
     verify_grad(lambda a: ft.linalg.cond(a, "fro"), [A], mode=mode)
@@ -301,7 +301,7 @@ def test_bad_operands(mode):
         ft.linalg.multi_dot([x, ft.vector(), x])
     with pytest.raises(ValueError, match="method must be"):
         ft.linalg.solve_discrete_lyapunov(x, x, "schur")
-    with pytest.raises(TypeError, match="solve_sylvester takes matrices"):
+    with pytest.raises(np.linalg.LinAlgError, match="solve_sylvester takes matrices"):
         ft.linalg.solve_sylvester(x, x, ft.vector())
     with pytest.raises(ValueError, match="no norm of order 3"):
         ft.linalg.matrix_norm(x, ord=3)

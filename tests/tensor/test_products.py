@@ -44,7 +44,7 @@ def test_operators():
 def test_dot_with_a_scalar_multiplies():
     x = ft.vector("x")
     assert ft.dot(2.0, x) is 2.0 * x
-    with pytest.raises(TypeError, match="Use \\*"):
+    with pytest.raises(ValueError, match="Use \\*"):
         ft.matmul(2.0, x)
 
 

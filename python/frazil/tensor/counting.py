@@ -19,7 +19,7 @@ from frazil.tensor.lengths import LengthLike, add, as_length, length, literal, s
 from frazil.tensor.positions import searchsorted
 from frazil.tensor.realness import refuse_complex
 from frazil.tensor.rearranging import diff, flip
-from frazil.tensor.reductions import max, min, sum
+from frazil.tensor.reductions import all, max, min, sum
 from frazil.tensor.reshaping import ravel
 from frazil.tensor.spacing import floating_dtype, linspace
 
@@ -46,7 +46,7 @@ def bincount(
     Raises
     ------
     ValueError
-        When a call finds a negative number.
+        If ``minlength`` is negative, or when a call finds a negative number.
 
     Examples
     --------
@@ -55,8 +55,12 @@ def bincount(
     array([1, 0, 2, 0, 0, 1])
     """
     x = as_tensor(x)
-    if x.ndim != 1 or x.type.numpy_dtype.kind not in "iub":
+    if x.ndim != 1:
+        raise ValueError(f"bincount takes a vector of integers; given {x.type}")
+    if x.type.numpy_dtype.kind not in "iub":
         raise TypeError(f"bincount takes a vector of integers; given {x.type}")
+    if isinstance(minlength, int | np.integer) and minlength < 0:
+        raise ValueError(f"minlength must not be negative; given {minlength}")
     numbers = as_tensor(x, "int64")
     fits = _core.elemwise(scalar.le, 0, numbers)
     numbers = checked(numbers, [fits], Check("bincount of a negative number", False))
@@ -82,8 +86,12 @@ def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Variable:
     Returns
     -------
     Variable
-        Of int64 and the shape of ``x``, as :func:`numpy.digitize` gives. That ``bins`` rise or fall
-        is checked if they are a constant.
+        Of int64 and the shape of ``x``, as :func:`numpy.digitize` gives.
+
+    Raises
+    ------
+    ValueError
+        If ``bins`` neither rise nor fall: at once if they are a constant, else by a call.
 
     Examples
     --------
@@ -100,6 +108,11 @@ def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Variable:
         if np.all(steps >= 0):
             return searchsorted(edges, x, side)
         return length(edges, 0) - searchsorted(flip(edges), x, side)
+    behind, before = get_item(edges, slice(1, None)), get_item(edges, slice(None, -1))
+    sorted_ = all(_core.elemwise(scalar.le, before, behind)) | all(
+        _core.elemwise(scalar.ge, before, behind)
+    )
+    edges = checked(edges, [sorted_], Check("bins must rise or fall", False))
     falling = length(edges, 0) - searchsorted(flip(edges), x, side)
     rises = _core.elemwise(scalar.le, get_item(edges, 0), get_item(edges, -1))
     return where(rises, searchsorted(edges, x, side), falling)
@@ -132,7 +145,13 @@ def histogram_bin_edges(
         edges = as_tensor(bins)
         if edges.ndim != 1:
             raise ValueError(f"the ends of intervals are a vector; given {edges.type}")
-        return edges
+        if edges.type.numpy_dtype.kind == "c":
+            return edges
+        behind, before = get_item(edges, slice(1, None)), get_item(edges, slice(None, -1))
+        rise = _core.elemwise(scalar.le, before, behind)
+        return checked(edges, [rise], Check("the ends of intervals must rise", False))
+    if bins < 1:
+        raise ValueError(f"there must be an interval at least; given {bins}")
     values = ravel(a)
     dtype = floating_dtype(values)
     if range is not None:
@@ -142,6 +161,11 @@ def histogram_bin_edges(
         low, high = as_tensor(0.0, dtype), as_tensor(1.0, dtype)
     else:
         low, high = as_tensor(min(values), dtype), as_tensor(max(values), dtype)
+    finite = [_core.elemwise(scalar.isfinite, end) for end in (low, high)]
+    low = checked(low, finite, Check("the range of a histogram must be finite", False))
+    if range is not None:
+        rise = _core.elemwise(scalar.le, low, high)
+        low = checked(low, [rise], Check("the end of a range must not be below its start", False))
     alike = _core.elemwise(scalar.eq, low, high)
     return linspace(where(alike, low - 0.5, low), where(alike, high + 0.5, high), int(bins) + 1)
 

@@ -10,6 +10,7 @@ import frazil.scalar as scalar
 from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.broadcasting import broadcast_to
+from frazil.tensor.declarations import specify_shape
 from frazil.tensor.diagonals import diagonal
 from frazil.tensor.dims import expand_dims, squeeze
 from frazil.tensor.lengths import length, lengths, literal, product, static_length
@@ -137,8 +138,14 @@ def _parsed(subscripts: str, operands: Sequence[Variable]) -> tuple[list[str], s
 
 
 def _without_repeats(term: Term) -> Term:
-    """Return the diagonal over dimensions that have one letter."""
+    """Return the diagonal over dimensions that have one letter; their lengths are checked."""
     x, letters = term.x, term.letters
+    sizes: dict[str, Variable] = {}
+    for letter, size in zip(letters, lengths(x), strict=True):
+        if static_length(sizes.setdefault(letter, size)) is None:
+            sizes[letter] = size
+    if len(sizes) < len(letters):
+        x = specify_shape(x, [sizes[letter] for letter in letters])
     for letter in dict.fromkeys(letters):
         while letters.count(letter) > 1:
             first = letters.index(letter)

@@ -316,7 +316,7 @@ def _as_item(item: object) -> Any:
     if isinstance(item, np.ndarray):
         item = constant(item) if item.ndim or item.dtype == bool else item[()]
     if isinstance(item, Variable) and item.type.numpy_dtype.kind not in "iub":
-        raise TypeError(
+        raise IndexError(
             f"an array used as an index must be of integers or bool; given {item.type}. {SUPPORTED}"
         )
     return item
@@ -439,7 +439,7 @@ def _parse(
 def _parse_integer(
     item: object, length: int | None, axis: int, x: Variable, dynamic: list[Variable]
 ) -> int | str:
-    value = _as_bound(item, dynamic)
+    value = _as_bound(item, dynamic, IndexError)
     if value is None or isinstance(value, str) or length is None:
         assert value is not None
         return value
@@ -471,13 +471,16 @@ def _parse_slice(item: slice, length: int | None, dynamic: list[Variable]) -> Sl
     return start, stop, step
 
 
-def _as_bound(item: object, dynamic: list[Variable]) -> Bound:
-    """Return an entry of a template; the value of a dynamic one is appended to ``dynamic``."""
+def _as_bound(item: object, dynamic: list[Variable], refusal: type[Exception] = TypeError) -> Bound:
+    """Return an entry of a template; the value of a dynamic one is appended to ``dynamic``.
+
+    What is no integer is refused, by IndexError where a whole dimension is indexed, as in NumPy.
+    """
     if item is None:
         return None
     if isinstance(item, Variable):
         if item.ndim or item.type.numpy_dtype.kind not in "iu":
-            raise TypeError(
+            raise refusal(
                 f"a variable used as an index must be an integer without dimensions; given "
                 f"{item.type}. {SUPPORTED}"
             )
@@ -486,12 +489,12 @@ def _as_bound(item: object, dynamic: list[Variable]) -> Bound:
             return static
         dynamic.append(as_length(item))
         return DYNAMIC
-    return _as_integer(item)
+    return _as_integer(item, refusal)
 
 
-def _as_integer(item: object) -> int:
+def _as_integer(item: object, refusal: type[Exception] = IndexError) -> int:
     if isinstance(item, bool | np.bool_) or not isinstance(item, int | np.integer):
-        raise TypeError(
+        raise refusal(
             f"cannot index a tensor with {item!r} of type {type(item).__name__}. {SUPPORTED}"
         )
     return int(item)

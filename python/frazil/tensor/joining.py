@@ -51,10 +51,15 @@ class Join(Op):
         if not 0 <= self.axis < first.ndim:
             raise np.exceptions.AxisError(self.axis, first.ndim)
         for other in tensors[1:]:
-            if other.dtype != first.dtype or other.ndim != first.ndim:
+            if other.dtype != first.dtype:
                 raise TypeError(
-                    "tensors to join must have one dtype and one number of dimensions; given "
-                    f"{first.type} and {other.type}. Cast them, or use ft.expand_dims"
+                    f"tensors to join must have one dtype; given {first.type} and {other.type}. "
+                    "Cast them"
+                )
+            if other.ndim != first.ndim:
+                raise ValueError(
+                    "tensors to join must have one number of dimensions; given "
+                    f"{first.type} and {other.type}. Use ft.expand_dims"
                 )
         shape: list[int | None] = []
         for axis in range(first.ndim):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,6 +12,7 @@ import frazil.scalar as scalar
 from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import axis_of_any, normalize_axis
+from frazil.tensor.checks import Check, checked
 from frazil.tensor.creation import zeros
 from frazil.tensor.cumulation import cumsum
 from frazil.tensor.items import get_item
@@ -88,8 +90,7 @@ def partition(a: TensorLike, kth: int | Sequence[int], axis: int | None = -1) ->
     >>> ft.partition([3.0, 1.0, 2.0], 1).eval()
     array([1., 2., 3.])
     """
-    _check_places(as_tensor(a), kth, axis)
-    return sort(a, axis)
+    return sort(_with_places(as_tensor(a), kth, axis), axis)
 
 
 def argpartition(a: TensorLike, kth: int | Sequence[int], axis: int | None = -1) -> Variable:
@@ -112,21 +113,25 @@ def argpartition(a: TensorLike, kth: int | Sequence[int], axis: int | None = -1)
     >>> ft.argpartition([3.0, 1.0, 2.0], 1).eval()
     array([1, 2, 0])
     """
-    _check_places(as_tensor(a), kth, axis)
-    return argsort(a, axis)
+    return argsort(_with_places(as_tensor(a), kth, axis), axis)
 
 
-def _check_places(a: Variable, kth: int | Sequence[int], axis: int | None) -> None:
+def _with_places(a: Variable, kth: int | Sequence[int], axis: int | None) -> Variable:
+    """Return ``a``, which is checked to have the places along ``axis``."""
     axis = axis_of_any(axis, a.ndim)
-    if axis is None:
-        size = static_length(product(lengths(a)))
-    else:
-        size = a.type.shape[normalize_axis(axis, a.ndim)]
+    whole = product(lengths(a)) if axis is None else length(a, normalize_axis(axis, a.ndim))
+    size = static_length(whole)
+    needed = 0
     for place in np.atleast_1d(np.asarray(kth)).tolist():
         if not isinstance(place, int):
             raise TypeError(f"places are ints; given {kth!r}")
         if size is not None and not -size <= place < size:
             raise ValueError(f"the place {place} is not in a dimension of {size} elements")
+        needed = builtins.max(needed, place + 1, -place)
+    if size is not None:
+        return a
+    fits = _core.elemwise(scalar.le, needed, whole)
+    return checked(a, [fits], Check(f"a place of {kth} is not in the dimension", False))
 
 
 def order_of_rows(x: Variable) -> Variable:

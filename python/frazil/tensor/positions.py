@@ -11,6 +11,7 @@ from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.creation import full
 from frazil.tensor.cumulation import cumprod, cumsum
+from frazil.tensor.declarations import specify_shape
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.items import get_item
 from frazil.tensor.joining import concatenate, stack
@@ -172,7 +173,7 @@ def searchsorted(
     if a.ndim != 1:
         raise ValueError(f"searchsorted looks in a vector; given {a.type}")
     if sorter is not None:
-        a = get_item(a, as_tensor(sorter))
+        a = get_item(a, specify_shape(sorter, lengths(a)))
     if side not in ("left", "right"):
         raise ValueError(f"side must be 'left' or 'right'; given {side!r}")
     wanted = ravel(v)

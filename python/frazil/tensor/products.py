@@ -187,7 +187,7 @@ def matmul(x1: TensorLike, x2: TensorLike) -> Variable:
         return _sparse_product(x1, x2)
     a, b = as_tensor(x1), as_tensor(x2)
     if a.ndim == 0 or b.ndim == 0:
-        raise TypeError(
+        raise ValueError(
             f"matmul takes vectors and matrices; given {a.type} and {b.type}. "
             "Use * for a product with a scalar."
         )

@@ -113,7 +113,8 @@ def _weights(weights: Variable, a: Variable, axis: Axis, axes: tuple[int, ...]) 
         shape = tuple(own if k in axes else length(weights, k) for k, own in enumerate(lengths(a)))
     for given, wanted in zip(weights.type.shape, a.type.shape, strict=True):
         if given != wanted and None not in (given, wanted) and len(axes) == a.ndim:
-            raise ValueError(f"weights must have the shape of a; given {weights.type} for {a.type}")
+            kind = TypeError if axis is None else ValueError
+            raise kind(f"weights must have the shape of a; given {weights.type} for {a.type}")
     return broadcast_to(weights, shape)
 
 

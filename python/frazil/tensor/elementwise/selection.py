@@ -9,6 +9,7 @@ import numpy as np
 import frazil.scalar as scalar
 from frazil._core import Variable, elemwise
 from frazil.scalar.constants import TensorLike, as_tensor
+from frazil.tensor.checks import Check, checked
 
 
 def select(
@@ -57,7 +58,9 @@ def select(
     return chosen
 
 
-def choose(a: TensorLike, choices: Sequence[TensorLike] | Variable, mode: str = "clip") -> Variable:
+def choose(
+    a: TensorLike, choices: Sequence[TensorLike] | Variable, mode: str = "raise"
+) -> Variable:
     """Return each element of one of several tensors, the one whose position ``a`` holds.
 
     Parameters
@@ -66,14 +69,19 @@ def choose(a: TensorLike, choices: Sequence[TensorLike] | Variable, mode: str = 
         Integers from 0 to ``len(choices) - 1``.
     choices : sequence of tensor_like
         The tensors; all shapes broadcast.
-    mode : {"clip", "wrap"}, default "clip"
-        Which tensor other integers stand for: the nearest one, or that of the remainder. NumPy's
-        default, ``"raise"``, is not there: no check is made while elements are chosen.
+    mode : {"raise", "clip", "wrap"}, default "raise"
+        What other integers are: an error, or they stand for the nearest tensor, or for that of the
+        remainder.
 
     Returns
     -------
     Variable
         As :func:`numpy.choose` gives.
+
+    Raises
+    ------
+    ValueError
+        With "raise", if a call finds an integer that stands for no tensor.
 
     Examples
     --------
@@ -84,15 +92,18 @@ def choose(a: TensorLike, choices: Sequence[TensorLike] | Variable, mode: str = 
     a = as_tensor(a)
     if a.type.numpy_dtype.kind not in "iub":
         raise TypeError(f"choose takes integers to choose by; given {a.type}")
-    if mode not in ("clip", "wrap"):
-        raise ValueError(f"mode must be 'clip' or 'wrap'; given {mode!r}")
+    if mode not in ("raise", "clip", "wrap"):
+        raise ValueError(f"mode must be 'raise', 'clip' or 'wrap'; given {mode!r}")
     values = [as_tensor(choice) for choice in choices]
     if not values:
         raise ValueError("choose needs one tensor at least to choose from")
     position = as_tensor(a, "int64")
     if mode == "wrap":
-        position = elemwise(scalar.mod, position, len(choices))
-    values = [as_tensor(choice) for choice in choices]
+        position = elemwise(scalar.mod, position, len(values))
+    elif mode == "raise":
+        first, last = elemwise(scalar.le, 0, position), elemwise(scalar.lt, position, len(values))
+        check = Check(f"choose takes integers from 0 to {len(values) - 1} to choose by", False)
+        position = checked(position, [first, last], check)
     chosen = values[-1]
     for number in range(len(values) - 2, -1, -1):
         chosen = elemwise(

@@ -391,5 +391,5 @@ def _floats(*operands: TensorLike) -> list[Variable]:
         dtype = _core.promote(dtype, floating(x.dtype))
     if any(x.ndim < 2 for x in variables):
         given = ", ".join(str(x.type) for x in variables)
-        raise TypeError(f"{called_function()} takes matrices; given {given}")
+        raise np.linalg.LinAlgError(f"{called_function()} takes matrices; given {given}")
     return [as_tensor(x, dtype) for x in variables]

@@ -22,20 +22,25 @@ def check_square(a: Variable, name: str) -> int | None:
     check_matrices(a, name)
     rows, columns = a.type.shape[-2:]
     if rows is not None and columns is not None and rows != columns:
-        raise ValueError(f"{name} takes a square matrix; given {a.type}")
+        raise np.linalg.LinAlgError(f"{name} takes a square matrix; given {a.type}")
     return rows if columns is None else columns
 
 
 def check_matrices(a: Variable, name: str) -> None:
     """Raise unless ``a`` is a matrix of floats or complex numbers, or a stack of them."""
-    if a.ndim < 2 or a.type.numpy_dtype.kind not in "fc":
-        raise TypeError(f"{name} takes a matrix of floats, or a stack of them; given {a.type}")
+    wanted = f"{name} takes a matrix of floats, or a stack of them; given {a.type}"
+    if a.ndim < 2:
+        raise np.linalg.LinAlgError(wanted)
+    if a.type.numpy_dtype.kind not in "fc":
+        raise TypeError(wanted)
 
 
 def check_square_value(a: Array, node: FrozenApply) -> None:
     """Raise for matrices that are not square."""
     if a.shape[-1] != a.shape[-2]:
-        raise ValueError(f"{node.op} takes a square matrix; given one of shape {a.shape}")
+        raise np.linalg.LinAlgError(
+            f"{node.op} takes a square matrix; given one of shape {a.shape}"
+        )
 
 
 def core_of(b: Variable, a: Variable) -> int:

@@ -44,11 +44,9 @@ def matrix_power(a: TensorLike, n: int) -> Variable:
     if isinstance(n, bool | np.bool_) or not isinstance(n, int | np.integer):
         raise TypeError(f"the exponent of a matrix must be an integer; given {n!r}")
     matrix = as_tensor(a)
-    if matrix.ndim < 2:
-        raise ValueError(f"matrix_power takes square matrices; given {matrix.type}")
-    rows, columns = matrix.type.shape[-2:]
-    if rows is not None and columns is not None and rows != columns:
-        raise ValueError(f"matrix_power takes square matrices; given {matrix.type}")
+    shape = matrix.type.shape[-2:]
+    if len(shape) < 2 or (None not in shape and shape[0] != shape[1]):
+        raise np.linalg.LinAlgError(f"matrix_power takes square matrices; given {matrix.type}")
     if n == 0:
         return broadcast_to(identity_beside(matrix), lengths(matrix))
     if n < 0:

@@ -242,8 +242,14 @@ def lstsq(
     dtype = _core.promote(as_floating(matrix).dtype, as_floating(right).dtype)
     matrix, right = as_tensor(matrix, dtype), as_tensor(right, dtype)
     if matrix.ndim != 2 or right.ndim not in (1, 2):
-        raise ValueError(
+        raise np.linalg.LinAlgError(
             f"lstsq takes a matrix, and a vector or a matrix; given {matrix.type} and {right.type}"
+        )
+    known = {x.type.shape[0] for x in (matrix, right)} - {None}
+    if len(known) > 1:
+        raise np.linalg.LinAlgError(
+            f"the right side must have as many rows as the matrix; given {matrix.type} and "
+            f"{right.type}"
         )
     tolerance = _relative(rcond, matrix)
     if rcond is not None:

@@ -71,7 +71,6 @@ impl Fault {
             | Fault::Batch { .. }
             | Fault::Stack { .. }
             | Fault::Addend { .. }
-            | Fault::NotSquare { .. }
             | Fault::RightSide { .. }
             | Fault::Diagonals { .. }
             | Fault::Partner { .. }
@@ -99,7 +98,8 @@ impl Fault {
             Fault::Index { .. } => ErrorClass::Index,
             Fault::Untrue { asserted: true, .. } => ErrorClass::Assertion,
             Fault::OutOfMemory { .. } => ErrorClass::Memory,
-            Fault::NotPositiveDefinite { .. }
+            Fault::NotSquare { .. }
+            | Fault::NotPositiveDefinite { .. }
             | Fault::Singular { .. }
             | Fault::SingularMatrix { .. }
             | Fault::NotConverged { .. } => ErrorClass::LinearAlgebra,
