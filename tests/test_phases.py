@@ -182,6 +182,33 @@ def test_a_graph_that_many_ops_hold_goes_through_phases_and_preparation_once():
     assert made is optimize(graph, frozenset())
 
 
+def test_no_rule_or_gradient_runs_once_a_linker_is_at_work(mode):
+    x, w = ft.dvector("x"), ft.dmatrix("w")
+    states = fz.scan(lambda s: ft.tanh(w @ s), (), x, n_steps=5, return_updates=False)
+    cost = fz.ifelse(ft.sum(x) > 0, ft.sum(ft.log(1 + ft.exp(states))), ft.sum(x) / 0.8125)
+    outputs = [cost, fz.grad(cost, w)]
+    stages = []
+
+    def note(frame, event, arg):
+        module, name = frame.f_globals.get("__name__", ""), frame.f_code.co_name
+        if event == "call" and module.startswith(("frazil.rewrite", "frazil.compile.phases")):
+            stages.append("rewrite")
+        elif event == "call" and module.startswith("frazil.gradient"):
+            stages.append("differentiate")
+        elif event == "call" and module.startswith("frazil.link.linkers") and name == "compile":
+            stages.append("link")
+
+    former = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        fz.function([x, w], outputs, mode=mode)
+    finally:
+        sys.setprofile(former)
+    begun = stages.index("link")
+    assert set(stages[:begun]) == {"rewrite"}
+    assert set(stages[begun:]) == {"link"}
+
+
 @rule
 def log_of_exp2(x: Float):
     """log2(exp2(x)) == x, where exp2 does not overflow."""
