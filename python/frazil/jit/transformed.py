@@ -145,14 +145,20 @@ def _derivatives(by: Differentiated, expression: Variable, *, single: bool) -> A
     return by.trees(by.wrap(found), single=single)
 
 
+def _real_arguments(primals: Any, what: str) -> tuple[Trace, Differentiated]:
+    """The present trace, and its arguments to differentiate by, which ``what`` wants to be real."""
+    trace = current_trace()
+    assert trace is not None
+    by = Differentiated(trace, primals)
+    by.check_real(what)
+    return trace, by
+
+
 def forward_function(fn: Function) -> Function:
     """The function of arguments and tangents that returns results and their derivatives."""
 
     def rule(primals: Any, tangents: Any) -> Any:
-        trace = current_trace()
-        assert trace is not None
-        by = Differentiated(trace, primals)
-        by.check_real("a derivative in a direction")
+        trace, by = _real_arguments(primals, "a derivative in a direction")
         points = [v for x in flatten(tangents)[0] if (v := as_variable(trace, x)) is not None]
         leaves, structure = flatten(fn(*by.arguments))
         values = [as_variable(trace, leaf) for leaf in leaves]
@@ -172,10 +178,7 @@ def backward_function(fn: Function) -> Function:
     """The function of arguments and cotangents that pulls derivatives back."""
 
     def rule(primals: Any, cotangents: Any) -> Any:
-        trace = current_trace()
-        assert trace is not None
-        by = Differentiated(trace, primals)
-        by.check_real("a pulled back derivative")
+        trace, by = _real_arguments(primals, "a pulled back derivative")
         values = [as_variable(trace, leaf) for leaf in flatten(fn(*by.arguments))[0]]
         points = [as_variable(trace, leaf) for leaf in flatten(cotangents)[0]]
         if len(points) != len(values):

@@ -28,7 +28,7 @@ from frazil.tensor.linalg.matrices import (
 )
 from frazil.tensor.linalg.right_sides import matching, times_transposed
 from frazil.tensor.linalg.stacks import for_each, inferred_front, unbroadcast_front
-from frazil.tensor.linalg.triangular import Trans
+from frazil.tensor.linalg.triangular import Trans, check_trans
 from frazil.tensor.reductions import sum
 
 Diagonals = dict[int, Array]
@@ -54,8 +54,7 @@ class SolveBanded(MayFail):
     takes_complex = True
 
     def make_node(self, a: Variable, b: Variable) -> FrozenApply:
-        if self.trans not in ("N", "T"):
-            raise ValueError(f"trans must be 'N' or 'T'; given {self.trans!r}")
+        check_trans(self.trans)
         if self.bands is None and self.packed:
             raise ValueError("of a packed matrix the bands must be known")
         if self.bands is not None and min(self.bands) < 0:

@@ -32,7 +32,7 @@ from frazil.tensor.linalg.stacks import (
     inferred_front,
     unbroadcast_front,
 )
-from frazil.tensor.linalg.triangular import SolveTriangular, Trans, read_trans
+from frazil.tensor.linalg.triangular import SolveTriangular, Trans, check_trans, read_trans
 from frazil.tensor.products import matmul
 from frazil.tensor.ranges import arange
 from frazil.tensor.realness import conj
@@ -112,8 +112,7 @@ class FactoredSystem(MayFail):
 
     def check(self, factors: Variable, pivots: Variable, b: Variable) -> TensorType:
         """Return the type of the solution; raise for operands that do not fit."""
-        if self.trans not in ("N", "T"):
-            raise ValueError(f"trans must be 'N' or 'T'; given {self.trans!r}")
+        check_trans(self.trans)
         self.check_on_error()
         name = type(self).__name__
         static = check_square(factors, name)

@@ -48,8 +48,7 @@ class SolveTriangular(MayFail):
     takes_complex = True
 
     def make_node(self, a: Variable, b: Variable) -> FrozenApply:
-        if self.trans not in ("N", "T"):
-            raise ValueError(f"trans must be 'N' or 'T'; given {self.trans!r}")
+        check_trans(self.trans)
         self.check_on_error()
         static = check_square(a, "SolveTriangular")
         return FrozenApply(self, [a, b], [solution_type("SolveTriangular", (a, b), (2,), static)])
@@ -96,6 +95,12 @@ class SolveTriangular(MayFail):
         g_a = unbroadcast_front(-times_transposed(left, right), a)
         g_a = tril(g_a, -skipped) if self.lower else triu(g_a, skipped)
         return [g_a, unbroadcast_front(g_b, b)]
+
+
+def check_trans(trans: Trans) -> None:
+    """Raise ValueError unless it is one of the letters that an op may hold."""
+    if trans not in ("N", "T"):
+        raise ValueError(f"trans must be 'N' or 'T'; given {trans!r}")
 
 
 def read_trans(trans: int | str) -> tuple[Trans, bool]:
