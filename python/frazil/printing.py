@@ -55,7 +55,7 @@ def dprint(
         What to print. Graphs and functions are printed from their outputs; of a function, what
         rewriting made of its graph. What it was made from is ``function.fgraph``.
     depth : int, default -1
-        How many levels to print; -1: all.
+        The number of levels to print; -1: all.
     print_type : bool, default False
         Print the type of each variable.
     file : "str" or a text file, optional
@@ -63,7 +63,7 @@ def dprint(
     id_type : {"CHAR", "int", ""}
         Number the variables with letters, with integers, or not at all.
     limit : int, default 10,000
-        How many lines to print; -1: all. A last line says how many nodes are left out.
+        The number of lines to print; -1: all. A last line counts the nodes that are left out.
 
     Returns
     -------
@@ -123,7 +123,7 @@ _IDS: Mapping[str, Callable[[int], str]] = {
 
 
 class _Tree:
-    """The lines of a tree, which remembers what it has printed."""
+    """The lines of a tree, which remembers the variables that it has printed."""
 
     def __init__(
         self, depth: int, print_type: bool, id_text: Callable[[int], str], limit: int
@@ -266,7 +266,7 @@ def pp(graph_like: object, limit: int = LINES) -> str:
     graph_like : Variable, graph, compiled function, or a sequence of them
         The graph to print. Graphs and functions are printed from their outputs.
     limit : int, default 10,000
-        How many lines to return, the last ones; -1: all. A first line says how many are left out.
+        The number of lines to return, the last ones; -1: all. A first line counts those left out.
 
     Returns
     -------
@@ -292,7 +292,7 @@ def pp(graph_like: object, limit: int = LINES) -> str:
     lines = []
 
     def formula_of(variable: Variable) -> Binding:
-        # What is used once is part of that, and need not be kept.
+        # The text of a variable that is used once is part of its user's text, and need not be kept.
         once = uses.get(variable, 0) == 1
         known = formulas.pop(variable, None) if once else formulas.get(variable)
         return known or (label(variable), ATOM)

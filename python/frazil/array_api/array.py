@@ -140,7 +140,7 @@ class Array:
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> object:
-        # Others may write to what they are given; the value here never changes.
+        # Callers may write to their arrays; the value here never changes.
         if copy is False:
             raise BufferError("arrays share elements, so that others are only given copies")
         return (
@@ -204,7 +204,7 @@ class Array:
 
 
 def leaf(value: NumPyArray) -> Array:
-    """Return an array that holds ``value``, which nobody else may have."""
+    """Return an array that holds ``value``, which must have no other owner."""
     return Array(Graph.of(value))
 
 

@@ -17,10 +17,10 @@ from frazil.graph.op import Array
 _chosen: ContextVar[Mode | None] = ContextVar("mode", default=None)
 
 KEPT = 512
-"""How many compiled graphs are kept for the next equal one."""
+"""The number of compiled graphs that are kept for equal ones."""
 
 DEEPEST, WIDEST = 256, 256
-"""How many calls in a row, and how many inputs, a graph has before it is computed unasked."""
+"""The calls in a row, and the inputs, that a graph has before it is computed by itself."""
 
 
 @contextmanager
@@ -53,11 +53,11 @@ class Graph(NamedTuple):
     variable: Variable
     values: Mapping[Variable, Array]
     depth: int
-    """How many calls lie between the variable and its inputs."""
+    """The number of calls between the variable and its inputs."""
 
     @classmethod
     def of(cls, value: Array) -> Graph:
-        """Return an input alone, with its value, which nobody may change any more."""
+        """Return an input alone, with its value, which must not change any more."""
         value.flags.writeable = False
         place = TensorType(value.dtype.name, value.shape)(None)
         return cls(place, {place: value}, 0)
@@ -78,7 +78,7 @@ class Graph(NamedTuple):
 
 
 def over(variable: Variable, graphs: Sequence[Graph]) -> Graph:
-    """Return the graph of ``variable``, which was made of those of ``graphs``.
+    """Return the graph of ``variable``, which was made from ``graphs``.
 
     It is computed at once where lengths depend on values, and where the graph has become large: a
     loop that never looks at its arrays must not make a graph of all its turns.

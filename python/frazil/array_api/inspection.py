@@ -25,7 +25,7 @@ _KINDS["numeric"] = (
 
 
 class Info:
-    """What there is: see the methods."""
+    """Facts about the namespace: see the methods."""
 
     def capabilities(self) -> dict[str, Any]:
         """Return what the standard leaves open, and is given here."""
@@ -62,5 +62,5 @@ class Info:
 
 
 def __array_namespace_info__() -> Info:
-    """Return an object whose methods tell what there is."""
+    """Return an object whose methods tell facts about the namespace."""
     return Info()

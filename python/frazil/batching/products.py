@@ -30,7 +30,7 @@ def _dot(node: FrozenApply, operands: Operands) -> list[Operand]:
 
 
 def _pairs(a: Operand, b: Operand) -> Variable:
-    """Return the product of each element of one batch with that of the other."""
+    """Return the product of each element of one batch with the element of the other."""
     left = expand_dims(a.value, 1) if a.ndim == 1 else a.value
     right = expand_dims(b.value, 2) if b.ndim == 1 else b.value
     product: Variable = BatchedDot()(left, right)

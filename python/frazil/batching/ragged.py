@@ -27,7 +27,7 @@ def ragged_part(order: Sequence[FrozenApply], batches: Collection[Variable]) -> 
     order : sequence of FrozenApply
         All nodes, in an order in which they run.
     batches : collection of Variable
-        What takes another value for each element of the batch, before any node.
+        The variables that differ between elements of the batch, before any node.
     """
     differ = set(batches)
     for node in order:
@@ -71,7 +71,7 @@ def _with_what_lies_between(
 def ends_of(
     part: Sequence[FrozenApply], order: Sequence[FrozenApply], outputs: Sequence[Variable]
 ) -> tuple[list[Variable], list[Variable]]:
-    """Return what a part of a graph reads of the rest, and what the rest reads of the part."""
+    """Return the variables that a part of a graph reads of the rest, and the rest of the part."""
     made = {y: None for node in part for y in node.outputs}
     own = set(part)
     read = {x: None for node in part for x in node.inputs if x not in made}

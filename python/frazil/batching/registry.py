@@ -17,7 +17,7 @@ from frazil.tensor.lengths import Lengths, length, lengths
 
 @dataclass(frozen=True)
 class Operand:
-    """What takes the place of a variable: a batch of values along axis 0, or one value for all.
+    """The replacement of a variable: a batch of values along axis 0, or one value for all.
 
     Attributes
     ----------

@@ -83,7 +83,7 @@ class _Step:
         return self.inputs[self.op.n_sequences + self.op.n_states :]
 
     def next_states(self) -> list[Variable]:
-        """What a step leaves, of the types of the states."""
+        """The states after a step, in the types of the states before it."""
         return [
             with_lengths(new.spread(batch_size(self.inputs)), state.value.type)
             if state.batched

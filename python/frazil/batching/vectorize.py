@@ -26,7 +26,7 @@ def vectorize(
 def vectorize(
     outputs: Variable | Sequence[Variable], replace: Mapping[Variable, TensorLike]
 ) -> Any:
-    """Return what outputs are for each element of a batch of their inputs.
+    """Return outputs for each element of a batch of their inputs.
 
     It is as if the outputs were computed in a loop over the batch and stacked; but each op works on
     all elements at once.

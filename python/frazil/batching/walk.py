@@ -31,7 +31,7 @@ def taken_over_batch(
 
 
 class _Known:
-    """What takes the place of variables, as far as the walk has come."""
+    """The replacements of variables, as far as the walk has come."""
 
     def __init__(self, replaced: Mapping[Variable, Operand]) -> None:
         self._known = dict(replaced)

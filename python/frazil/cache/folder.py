@@ -88,7 +88,7 @@ def _warn_of_size(given: str) -> None:
 def prepared(folder: str) -> str | None:
     """Return the folder, made if it did not exist; None, with a warning, if it is not safe to use.
 
-    The code in a cache is run, so nobody but the user and the administrator may be able to write to
+    The code in a cache is run, so only the user and the administrator may be able to write to
     the folder, or to rename it.
     """
     try:

@@ -211,7 +211,7 @@ class _Ledger:
 
     @property
     def is_locked(self) -> bool:
-        """Whether nobody else writes."""
+        """Whether no other process writes."""
         return self._descriptor is not None
 
     def read(self) -> int | None:

@@ -76,14 +76,14 @@ class Explanation:
     outputs : str
         The results.
     bindings : int
-        How often sizes, strides and memory were computed for new shapes of arguments, at once for
+        The number of bindings: sizes, strides and memory computed for new shapes of arguments, for
         all segments. Functions of equal graphs share a program, and so these numbers.
     hits : int
-        How many calls reused the binding of an earlier one.
+        The number of calls that reused the binding of an earlier call.
     waiting : int
         The kernels whose places C's will take when calls have taken long enough.
     untiered : str or None
-        Why C compiled first, though nobody asked for it: the op that has other bits there.
+        The op that has other bits in C, for which C compiled first by default.
     """
 
     linker: str

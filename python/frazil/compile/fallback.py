@@ -27,7 +27,7 @@ def find_best_program(
 ) -> tuple[Compiled, Linker]:
     """Return the program of ``graph`` and the linker that made it: the best one that works.
 
-    Where the mode is tiered, C may take over later, where it gives the same bits. A warning says
+    In a tiered mode, C may take over later, if it gives the same bits. A warning says
     once which compiler does not work, and what to do.
     """
     for linker in usable_linkers():

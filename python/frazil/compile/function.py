@@ -31,14 +31,14 @@ Pairs: TypeAlias = Mapping[Any, TensorLike] | Iterable[tuple[Any, TensorLike]]
 class Function(_core.Function):
     """A compiled function; :func:`function` makes one.
 
-    A pickle holds the graph, and shared variables with their values; who loads it compiles it
+    A pickle holds the graph, and shared variables with their values; loading it compiles it
     again, or finds it in the cache. ``copy.deepcopy`` too gives a function with shared variables
     of its own, ``copy.copy`` one with the same.
 
     Attributes
     ----------
     blueprint : Blueprint
-        What it was made of.
+        The specification of the function.
     compiled : Compiled
         The program, and the graph that the linker made it of.
     mode : str
@@ -87,11 +87,11 @@ class Function(_core.Function):
 
     @property
     def optimized(self) -> FrozenFunctionGraph:
-        """What the phases of rewriting made of that graph, and the linker a program of."""
+        """The rewritten graph, which the linker compiled."""
         return self.compiled.graph
 
     def explain(self, *shapes: object, **named: object) -> Explanation:
-        """What a call does: its segments, and how often their sizes were decided.
+        """Report the work of a call: its segments, and the number of its bindings.
 
         Parameters
         ----------
@@ -177,7 +177,7 @@ class Function(_core.Function):
         return self._c_function(*arguments)
 
     def memory_plan(self, *shapes: object, **named: object) -> MemoryPlan:
-        """What a call with arguments of these shapes needs of memory.
+        """Report the memory that a call with arguments of these shapes needs.
 
         Parameters
         ----------
@@ -296,7 +296,7 @@ def function(
     on_unused_input : {"raise", "warn", "ignore"}
         What to do about an input that nothing needs.
     threads : int, optional
-        How many threads a call uses at most, to share the elements of large arrays; results do not
+        The most threads that a call uses, to share the elements of large arrays; results do not
         depend on it. Default: what the environment variable ``OMP_NUM_THREADS`` says, else as many
         as the process may run at once. BLAS has threads of its own, which follow the same variable.
 

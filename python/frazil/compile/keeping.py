@@ -1,6 +1,6 @@
-"""What is written to the cache on disk: soon after a function is there, and not before.
+"""Writing programs to the cache on disk: soon after a function was returned, and not before.
 
-To write a program takes as long as a tenth of its compilation, and whoever waits for a first result
+Writing a program takes a tenth of the time of its compilation, and whoever waits for a first result
 does not wait for that. One thread writes, a moment later; an exit writes what is left.
 """
 
@@ -17,7 +17,7 @@ from frazil.compile import stored
 from frazil.graph.dataclass import dataclass
 
 _PAUSE = 0.05
-"""Seconds until what was compiled is written: most first calls are over by then."""
+"""Seconds until a compiled program is written: most first calls are over by then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class _Writer:
             self._write()
 
     def begin_anew(self) -> None:
-        """In a forked child, where the thread is not: what is left is the parent's to write."""
+        """Drop what is left to write in a forked child: the thread of the parent writes it."""
         self._jobs.clear()
         self._waits = False
         self._renew_locks()

@@ -49,7 +49,7 @@ class Branch:
     instruction : str
         It runs one of the two branches.
     then_bytes, else_bytes : int
-        What each branch takes, with the most expensive of the branches within it.
+        The memory of each branch, with the most expensive of the branches within it.
     node : str or None
         The nodes that it comes from, and the lines that built them.
     """

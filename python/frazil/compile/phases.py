@@ -60,7 +60,7 @@ def optimize(
     prepare : callable, optional
         The linker's own changes, after all phases: :meth:`frazil.compile.mode.Linker.prepare`.
     on_error : {"raise", "nan"} or None
-        What matrices without factors lead to; None: what each op says.
+        The effect of matrices without factors; None: by each op's own ``on_error``.
     included : tuple of Rule
         Rules of users, which come before those of each phase.
 
@@ -160,7 +160,7 @@ def check_names(names: Iterable[str]) -> None:
 def _rules_of_phases(
     excluded: frozenset[str], included: tuple[Rule, ...]
 ) -> tuple[tuple[Rule, ...], ...]:
-    """The rules of each phase that runs: its own after those of the phases before it."""
+    """The rules of each phase that runs: the rules of earlier phases, then its own."""
     phases: list[tuple[Rule, ...]] = []
     known = included
     for name, rules in PHASES.items():

@@ -75,7 +75,7 @@ def find_program(
     linker : Linker
         It makes the program if there is none in memory or on disk.
     mode : Mode
-        Which phases and rules rewrite the graph; whatever linker it names.
+        The phases and rules that rewrite the graph; its linker plays no part.
     donated : tuple of int
         The inputs whose memory the program may use up.
     """
@@ -131,9 +131,9 @@ def _watched(
     donated: tuple[int, ...],
     keep: Keep | None = None,
 ) -> Compiled:
-    """What was compiled; C may make it faster later, if the linker is tiered."""
+    """The compiled program; C may make it faster later, if the linker is tiered."""
     if isinstance(linker, TieredLinker):
-        # Not what was compiled: that holds the program, which nobody would ever free.
+        # Not the compiled object: it holds the program, which would then never be freed.
         watch(compiled.program, linker, partial(_read, compiled._graph), donated, keep)
     return compiled
 

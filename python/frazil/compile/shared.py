@@ -25,7 +25,7 @@ def shared(
     name : str, optional
         The name shown to people.
     borrow : bool
-        Keep the array itself, not a copy: who changes it changes the variable's value.
+        Keep the array itself, not a copy: changes of it change the variable's value.
     shape : sequence of int or None, optional
         The static shape. Default: no length is known, so an update may change it.
 

@@ -28,7 +28,7 @@ Keep: TypeAlias = Callable[[FrozenFunctionGraph, Program], None]
 
 @dataclass(frozen=True, slots=True)
 class _Awaited:
-    """What is done with a program once its calls have taken long enough.
+    """The work on a program once its calls have taken long enough.
 
     It must not hold the program: it is kept as long as that.
     """

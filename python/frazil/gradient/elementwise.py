@@ -48,7 +48,7 @@ def pull_elementwise(
     """Return the gradients of the wanted inputs, given those of the outputs; None: there is none.
 
     A gradient that is constant along a dimension may have length 1 there, or lack a dimension in
-    front. What a gradient that is a constant leads to is folded.
+    front. Constants that follow from a constant gradient are folded.
     """
     rule = graph_rule(op.scalar_op)
     if rule is None:

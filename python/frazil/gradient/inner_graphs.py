@@ -46,7 +46,7 @@ class VJP:
     ) -> VJP:
         """The product that computes ``gradients`` by the op that ``make`` returns for their graph.
 
-        The op takes only those of ``operands`` that it needs; None is none to take.
+        The op takes only those ``operands`` that it needs, and skips None.
         """
         if not gradients:
             return VJP(None, (), ())

@@ -26,7 +26,7 @@ def last_rows_apart(
     Parameters
     ----------
     op : Scan
-        What computes the outputs.
+        The node that computes the outputs.
     inputs : sequence of Variable
         Its inputs.
     output_gradients : sequence of Variable
@@ -35,7 +35,7 @@ def last_rows_apart(
     Returns
     -------
     gradients : list of Variable
-        What stacks of states have of these in their last rows is added to those of last states.
+        Gradients of the last rows of states' stacks are added to the gradients of last states.
     min_steps : int
         The least number of steps: 1 if there must be a last row.
     """

@@ -203,7 +203,8 @@ def _pulled(
 def _kept(outputs: Sequence[Variable], body: ScanBody) -> list[Variable]:
     """The results of a step that ``outputs`` take from stacks, in the order of their computation.
 
-    These are expensive, or stacked anyway. What may differ in shape from step to step has no stack.
+    These are expensive, or stacked anyway. Variables whose shapes may differ from step to step have
+    no stack.
     """
     order = _core.toposort(body.outputs)
     shapes, same = Shapes(order), frozenset(body.non_sequences)
@@ -221,7 +222,7 @@ def _kept(outputs: Sequence[Variable], body: ScanBody) -> list[Variable]:
 def _has_one_shape(x: Variable, shapes: Shapes, same: Collection[Variable]) -> bool:
     """Whether the lengths of ``x`` read nothing that differs from step to step.
 
-    They read the shapes of what has dimensions, and the values of the rest.
+    They read the shapes of variables with dimensions, and the values of others.
     """
     return all(leaf in same or (leaf.ndim > 0 and leaf.owner is None) for leaf in shapes.leaves(x))
 

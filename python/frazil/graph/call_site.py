@@ -1,4 +1,4 @@
-"""Where the user's code is on the stack, for messages and warnings."""
+"""The frame of the user's code on the stack, for messages and warnings."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ else:
     dataclass = _dataclass
 
 
-# What the standard library knows classes by when they are the bases of others.
+# By these the standard library recognizes classes that are bases of other dataclasses.
 _PARAMS = {
     eq: dataclasses.make_dataclass("Sample", [], frozen=True, eq=eq).__dataclass_params__  # type: ignore[attr-defined]
     for eq in (False, True)
@@ -144,7 +144,7 @@ def _names_of_slots(cls: type[Any], own: dict[str, Field[Any]]) -> tuple[str, ..
 
 
 class _Init:
-    """In the place of ``__init__``, until anybody asks for it."""
+    """Stands for ``__init__`` until its first use."""
 
     __slots__ = ("_cls",)
 

@@ -22,7 +22,7 @@ def initializer(
     Parameters
     ----------
     names : sequence of str
-        What the parameters are called, in order, and the attributes.
+        The names of the parameters, in order, and of the attributes.
     defaults : mapping
         The defaults of the last of them.
     checks : bool

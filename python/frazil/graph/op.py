@@ -58,7 +58,7 @@ def _shown(value: object) -> str:
 
 
 class Op(OpBase, metaclass=OpMeta):
-    """What a node computes. Subclasses are frozen dataclasses whose fields are the op's parameters.
+    """The computation of a node. Subclasses are frozen dataclasses, whose fields are parameters.
 
     Parameters may be None, bools, numbers, strings, bytes, types, ops, frozen graphs, or tuples of
     these. A frozen graph is compared as the one object that it is, however large; the op keeps the
@@ -224,7 +224,7 @@ class Op(OpBase, metaclass=OpMeta):
     def __reduce__(self) -> tuple[Any, ...]:
         known = OpClass.of(type(self))
         if known.has_props:
-            # What __init__ takes may be anything, and other attributes belong to the op, too.
+            # Arguments of __init__ may be anything, and other attributes belong to the op, too.
             own = dict(zip(known.parameters, self._params(), strict=True))
             return (remade, (type(self), vars(self) | own))
         return (made_with, (type(self), self._params()))

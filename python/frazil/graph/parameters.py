@@ -42,7 +42,7 @@ _ADVICE = (
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class OpClass:
-    """What all ops of one class have in common."""
+    """The common properties of all ops of one class."""
 
     kind: str
     token: int | None

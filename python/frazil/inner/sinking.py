@@ -157,7 +157,7 @@ def _branches(node: FrozenApply) -> Branches:
 
 
 Uses: TypeAlias = Counter[FrozenApply]
-"""How many nodes use each node."""
+"""The number of nodes that use each node."""
 
 
 class _Sinking:

@@ -1,4 +1,4 @@
-"""Rebuilding a graph: the variables that replace those of the old one."""
+"""Rebuilding a graph: the variables that replace variables of the old graph."""
 
 from __future__ import annotations
 

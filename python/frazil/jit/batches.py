@@ -31,7 +31,7 @@ def vmap(fn: Callable[P, ResultT], in_axes: Axes = 0, out_axes: Axes = 0) -> Cal
     Parameters
     ----------
     fn : callable
-        A Python function of trees of arrays; what it returns is a tree of arrays.
+        A Python function of trees of arrays that returns a tree of arrays.
     in_axes : int, None or tree of them
         Along which axis arrays are batches: of all positional arguments, or of each, as a sequence.
         An entry is an axis for all arrays of the argument, or a container of axes like it. None:
@@ -114,7 +114,7 @@ class Batched:
         return self if instance is None else functools.partial(self, instance)
 
     def __reduce__(self) -> str | tuple[Any, ...]:
-        """A pickle is the name in a module, as of functions; else what it is made of."""
+        """A pickle is the name in a module, as for functions; without one, the parts."""
         return name_in_module(self) or (type(self), (self._fn, self._in_axes, self._out_axes))
 
 
@@ -127,7 +127,7 @@ class Batches:
         self._lengths: dict[int, str] = {}
 
     def element(self, leaf: object, axis: int, name: str) -> Any:
-        """What stands for one element of a leaf that is a batch; other leaves as they are."""
+        """A variable for one element of a leaf that is a batch; other leaves as they are."""
         whole = as_variable(self._trace, leaf)
         if whole is None:
             return leaf
@@ -155,7 +155,7 @@ class Batches:
             )
 
     def stacked(self, returned: object, out_axes: Axes) -> Any:
-        """What was returned for an element, for all of them."""
+        """The results for all elements, from those that were returned for one."""
         leaves, structure = flatten(returned)
         axes = _spread(out_axes, returned, "out_axes")
         variables = [as_variable(self._trace, leaf) for leaf in leaves]

@@ -27,7 +27,7 @@ _MODULES = frozenset(
     ("math", "cmath", "_operator", "operator", "itertools", "_functools", "_struct", "binascii")
 )
 _TRUSTED = ("numpy", "scipy", "frazil", "_pytest")
-"""pytest makes ``assert`` call functions of its own, which only tell of what failed."""
+"""pytest makes ``assert`` call functions of its own, which only report failures."""
 _UNTRUSTED = ("numpy.random", "scipy.stats._qmc", "scipy.io")
 _BUILTINS = frozenset(
     (
@@ -99,7 +99,7 @@ def reads_state(module: str, name: str) -> bool:
 
 @functools.cache
 def trusted_folders() -> tuple[str, ...]:
-    """Where packages lie that do not depend on what their users change."""
+    """Folders of packages that do not depend on changes by users."""
     own, numpy = Path(__file__).parent.parent, Path(np.__file__).parent
     return tuple(f"{folder}{os.sep}" for folder in (own, numpy, numpy.parent / "scipy"))
 

@@ -69,7 +69,7 @@ class Names:
 
 
 def nested(code: CodeType) -> Iterator[CodeType]:
-    """The code object, and those of the functions that it makes."""
+    """The code object, and the code objects of the functions that it makes."""
     pending = [code]
     while pending:
         current = pending.pop()

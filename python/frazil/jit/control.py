@@ -30,7 +30,7 @@ def cond(
     false_fun: Callable[..., ResultT],
     *operands: object,
 ) -> ResultT:
-    """Return what one of two functions gives, of which only that one is computed.
+    """Return the result of one of two functions; the other is not computed.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def while_loop(
     init_val : tree
         The state to begin with.
     max_steps : int
-        How many steps there may be. Gradients hold memory for so many.
+        The most steps that there may be. Gradients hold memory for so many.
 
     Returns
     -------
@@ -232,7 +232,7 @@ def _steps(
 def _checked(
     trace: Trace, made: object, structure: Structure, leaves: Sequence[Any], places: Sequence[int]
 ) -> list[Variable]:
-    """The next values of what changes in a state."""
+    """The next values of the parts of a state that change."""
     found, other = flatten(made)
     if other != structure:
         raise TypeError(f"the state changes its structure in a step: {structure} becomes {other}")
@@ -252,7 +252,7 @@ def _checked(
 
 
 def _common(trace: Trace, a: object, b: object) -> tuple[Variable, Variable]:
-    """Two results as variables of one dtype; Python's numbers take that of the other."""
+    """Two results as variables of one dtype; a Python number takes the dtype of the other."""
     one, other = _variable(trace, a), _variable(trace, b)
     if is_one_of(type(a), (int, float, bool)):
         one = as_tensor(one, other.dtype)

@@ -31,7 +31,7 @@ def callback(function: Callable[..., Any], *args: object, **kwargs: object) -> N
     Parameters
     ----------
     function : callable
-        It takes the arguments, with arrays in the place of traced ones; what it returns is dropped.
+        It takes the arguments, with arrays in place of traced ones; its result is dropped.
     *args, **kwargs
         Trees of arrays and other values.
 
@@ -74,7 +74,7 @@ def print(form: str, *args: object, **kwargs: object) -> None:
     form : str
         As for :meth:`str.format`.
     *args, **kwargs
-        What it formats.
+        The values to format.
 
     Examples
     --------

@@ -331,7 +331,7 @@ def _stopped(leaf: Any) -> Any:
 def jvp(
     fn: Callable[..., ResultT], primals: Sequence[Any], tangents: Sequence[Any]
 ) -> tuple[ResultT, ResultT]:
-    """Return what a function gives, and its derivative in a direction.
+    """Return the results of a function, and their derivatives in a direction.
 
     Parameters
     ----------
@@ -362,7 +362,7 @@ def jvp(
 def vjp(
     fn: Callable[..., ResultT], *primals: object
 ) -> tuple[ResultT, Callable[[ResultT], tuple[Any, ...]]]:
-    """Return what a function gives, and the function that pulls its derivatives back.
+    """Return the results of a function, and the function that pulls derivatives back.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ from frazil.scalar.constants import as_tensor
 class Differentiated:
     """Arguments that a trace differentiates by: in their place stand variables of their own.
 
-    Equal expressions are one variable, so that of an argument may be used elsewhere too.
+    Equal expressions are one variable, so the variable of an argument may be used elsewhere, too.
     """
 
     def __init__(self, trace: Trace, values: Sequence[Any]) -> None:
@@ -56,7 +56,7 @@ class Differentiated:
                 )
 
     def trees(self, found: Sequence[Any], *, single: bool) -> Any:
-        """What was found for each variable, in trees like the arguments; None for other leaves."""
+        """The results for each variable, in trees like the arguments; None for other leaves."""
         made = [
             unflatten(structure, [None if at is None else found[at] for at in numbers])
             for structure, numbers in self._forms

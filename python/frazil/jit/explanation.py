@@ -17,7 +17,7 @@ _SHORT = (int, float, complex, bool, str, bytes, type(None))
 
 
 class CacheInfo(NamedTuple):
-    """How the calls of a compiled function went.
+    """Counts of the calls of a compiled function.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class JitExplanation:
-    """What a compiled function guards, and why it was traced; ``str`` shows it.
+    """The guards of a compiled function, and the reasons for its traces; ``str`` shows them.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class JitExplanation:
     uncacheable : tuple of str
         Why calls run as plain Python.
     changes : tuple of str
-        What the last traces were made for.
+        The reasons for the last traces.
     """
 
     name: str
@@ -79,7 +79,7 @@ class JitExplanation:
 
 
 def shown_arguments(called: Specialization, names: Sequence[str]) -> tuple[str, ...]:
-    """Return what a call is compiled for, leaf by leaf."""
+    """Return the specialization of a call, leaf by leaf."""
     return tuple(
         f"{name}: {_kind(leaf)}" if at in called.arrays else f"{name} = {short(leaf)}"
         for at, (leaf, name) in enumerate(zip(called.leaves, names, strict=True))
@@ -119,7 +119,7 @@ def changed_guard(guards: Guards, told: Sequence[str], expected: Sequence[Any]) 
 
 
 def changed_arguments(before: Sequence[str], now: Sequence[str]) -> str:
-    """Return how the arguments of a call differ from those of an earlier one."""
+    """Return the differences between the arguments of a call and those of an earlier call."""
     if len(before) != len(now):
         return "another number of arguments, or of leaves in them"
     pairs = [(old, new) for old, new in zip(before, now, strict=True) if old != new]

@@ -30,7 +30,7 @@ class _Recorder:
         self.lowers = compiler.lowers
 
     def compile(self, kernels: Sequence[AnyKernel]) -> list[NativeKernel]:
-        """Kernels that nobody can call."""
+        """Kernels that cannot be called."""
         self.kernels += kernels
         return [NativeKernel(1, kernel) for kernel in kernels]
 
@@ -44,7 +44,7 @@ class _Recorder:
 
 
 def lowered(compiled: Function) -> str:
-    """Return the instructions of a function, and the text of what its mode makes kernels of."""
+    """Return the instructions of a function, and the texts of its kernels."""
     program = str(compiled.explain())
     if compiled.mode == "py":
         return program

@@ -61,9 +61,9 @@ def register_pytree(
     kind : type
         The class; instances of its subclasses are not meant.
     flatten : callable
-        Takes an instance; returns its parts, and what else it is known by, which is hashable.
+        Takes an instance; returns its parts, and hashable data that identify the rest.
     unflatten : callable
-        Takes what it is known by and the parts; returns an instance.
+        Takes these data and the parts; returns an instance.
 
     Returns
     -------
@@ -136,7 +136,7 @@ def _flatten(
 
 
 def parts_of(value: Any) -> tuple[list[Any], Hashable] | None:
-    """Return the parts of a container and what else it is known by; None for a leaf."""
+    """Return the parts of a container and the data of the rest; None for a leaf."""
     kind = type(value)
     if kind is tuple or kind is list:
         return list(value), None
@@ -178,7 +178,7 @@ def _told_key(key: object) -> tuple[Any, Any]:
 
 
 def key_of(told: tuple[Any, Any]) -> Any:
-    """Return the key of a dict, of what a structure tells of it."""
+    """Return the key of a dict, from its form in a structure."""
     kind, key = told
     return key.value if kind is Same else key
 

@@ -40,13 +40,13 @@ def static_key(value: Any) -> Hashable:
 
 @dataclass(frozen=True, slots=True)
 class Specialization:
-    """The leaves of a call's arguments, and what it is compiled for."""
+    """The leaves of a call's arguments, and the specialization of the call."""
 
     leaves: list[Any]
     structures: tuple[Structure, ...]
     """Of each positional argument, then of those given by name, as a dict."""
     arrays: tuple[int, ...]
-    """Which leaves are arrays that the graph reads."""
+    """The leaves that are arrays which the graph reads."""
     key: Hashable
 
     def classes(self) -> list[type]:
@@ -62,7 +62,7 @@ class Specialization:
         return list(found)
 
     def paths(self, names: Iterable[str], args: tuple[Any, ...], kwargs: Any) -> list[str]:
-        """How one writes each leaf."""
+        """The text of each leaf."""
         found = []
         known = list(names)
         for at, arg in enumerate(args):
@@ -74,7 +74,7 @@ class Specialization:
 
 @dataclass(frozen=True, slots=True)
 class StaticNames:
-    """Which arguments are Python values and never traced."""
+    """The arguments that are Python values and never traced."""
 
     positions: frozenset[int]
     names: frozenset[str]

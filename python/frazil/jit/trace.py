@@ -72,7 +72,7 @@ class Trace:
     """One run of a Python function on traced arrays.
 
     It knows the real arrays too: what the function returned can be computed node by node, and the
-    lengths that Python code asks for are those of this call.
+    lengths that Python code reads are the lengths of this call.
     """
 
     def __init__(self) -> None:
@@ -84,12 +84,12 @@ class Trace:
         self.effects: list[Variable] = []
         """Outputs of nodes that do something, each an input of the next: they run in order."""
         self.depth = 0
-        """How many loops and branches the code that runs is in."""
+        """The number of loops and branches around the code that runs."""
         self.open = True
         self.left: list[str] = []
         """Why the function must run as plain Python, without traced arrays."""
         self.refused: TracedValueError | None = None
-        """What code was told that asked for a value, and may have caught."""
+        """The error that code got when it asked for a value, and may have caught."""
         self.symbolic = False
         """Whether functions on variables were called, which give variables in plain Python."""
         self._values: dict[Variable, Array] = {}
@@ -110,7 +110,7 @@ class Trace:
             self.close()
 
     def close(self) -> None:
-        """End it: from now on its arrays are what they are in this call."""
+        """End the trace: from now on its arrays have the values of this call."""
         if self.open:
             _core.set_trace(None)
             _active.trace = None
@@ -219,7 +219,7 @@ class Trace:
         return self.shapes_now[x] if x.ndim else ()
 
     def _sharing_shape(self, x: Variable) -> Sequence[Variable]:
-        """The variables whose shapes tell that of ``x``."""
+        """The variables from whose shapes the shape of ``x`` follows."""
         if x in self._values:
             return ()
         if x in self._stands:

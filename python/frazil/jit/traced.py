@@ -43,7 +43,7 @@ class TracedArray(_core.Traced):
 
     @property
     def __class__(self) -> type:
-        """What NumPy would have here: an array, or a number for no dimensions."""
+        """The class that NumPy would have here: of arrays, or of numbers for no dimensions."""
         if self._variable.ndim or self._shared:
             return np.ndarray
         return self._variable.type.numpy_dtype.type
@@ -153,7 +153,7 @@ class TracedArray(_core.Traced):
 
     @property
     def __frazil_variable__(self) -> Variable:
-        """What functions on variables take in its place."""
+        """The variable that functions on variables take in its place."""
         trace: Trace = self._trace
         if not trace.open or trace is not current_trace():
             raise AttributeError("__frazil_variable__")
@@ -161,7 +161,7 @@ class TracedArray(_core.Traced):
         return self._variable
 
     def __getattr__(self, name: str) -> Any:
-        """Raise: of what NumPy's arrays have, a traced one lacks what its memory would tell."""
+        """Raise: a traced array lacks the attributes of NumPy's arrays that depend on memory."""
         if _is_special(name) or not hasattr(self.__class__, name):
             raise AttributeError(f"{self.__class__.__name__!r} object has no attribute {name!r}")
         return refuse_attribute(name) if self._trace.open else getattr(plain(self), name)
@@ -359,7 +359,7 @@ def _is_special(name: str) -> bool:
 
 
 def is_traced(value: object) -> bool:
-    """Whether a value is a traced array: ``isinstance`` says what NumPy would have in its place."""
+    """Whether a value is a traced array; ``isinstance`` answers as for an array of NumPy's."""
     return issubclass(type(value), TracedArray)
 
 
@@ -371,10 +371,10 @@ def apply(
     *,
     is_operator: bool = False,
 ) -> Any:
-    """Return what a function of NumPy gives for traced arrays, by its counterpart in frazil.
+    """Return the result of a function of NumPy for traced arrays, by its counterpart in frazil.
 
-    An operator of Python's makes numbers of Python's of such. What takes no complex numbers here
-    ends the run, as NumPy may know what to do with them.
+    An operator of Python's on Python's numbers returns a Python number. A function that takes no
+    complex numbers here ends the run, as NumPy may take them.
     """
     try:
         return _applied(function, args, kwargs, method, is_operator)
@@ -442,9 +442,9 @@ def _applied(
 
 
 def _of_arrays(trace: Trace, ufunc: np.ufunc, args: tuple[Any, ...]) -> Any:
-    """What a ufunc gives for traced arrays, captured ones and numbers; None for other operands.
+    """The result of a ufunc for traced arrays, captured ones and numbers; None for other operands.
 
-    Where arrays have lengths that are known and not 1, Rust has done it.
+    For arrays with known lengths other than 1, Rust computes it.
     """
     shapes = trace.shapes_now
     operands: list[TracedArray] = []

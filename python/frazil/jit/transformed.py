@@ -64,7 +64,7 @@ class Transformed:
         return self if instance is None else functools.partial(self, instance)
 
     def __reduce__(self) -> str | tuple[Any, ...]:
-        """A pickle is the name in a module, as of functions; else what it is made of."""
+        """A pickle is the name in a module, as for functions; without one, the parts."""
         argnums = self._argnums[0] if self._single else self._argnums
         return name_in_module(self) or (type(self), (self._fn, argnums, self._rule))
 

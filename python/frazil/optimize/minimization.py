@@ -26,7 +26,7 @@ from frazil.scalar.constants import TensorLike
 
 @dataclass(frozen=True, eq=False)
 class Minimize(Solver):
-    """Where a number is least, as :func:`scipy.optimize.minimize` finds it from a vector on.
+    """The point where a number is least, as :func:`scipy.optimize.minimize` finds it from a start.
 
     The outputs of the graph: the number, its gradient if ``jac``, its Hessian if ``hess``.
     """
@@ -64,7 +64,7 @@ class Minimize(Solver):
 
 @dataclass(frozen=True, eq=False)
 class MinimizeScalar(Solver):
-    """Where a number is least, as :func:`scipy.optimize.minimize_scalar` finds it."""
+    """The point where a number is least, as :func:`scipy.optimize.minimize_scalar` finds it."""
 
     fgraph: FrozenFunctionGraph
     method: str
@@ -130,7 +130,7 @@ def minimize(
     objective : Variable
         A floating-point expression without dimensions.
     x : Variable or sequence of Variable
-        What to solve for, of any shape. Its value is where the search begins.
+        The unknown, of any shape. The search begins at its value.
     method : str, default "BFGS"
         One of those of :func:`scipy.optimize.minimize`.
     jac : bool, default True
@@ -212,7 +212,7 @@ def minimize_scalar(
     objective : Variable
         A floating-point expression without dimensions.
     x : Variable
-        What to solve for, without dimensions. Its value is not used: see ``bracket``.
+        The unknown, without dimensions. Its value is not used: see ``bracket``.
     method : {"brent", "bounded", "golden"}, default "brent"
         One of those of :func:`scipy.optimize.minimize_scalar`.
     bracket : tensor_like, optional

@@ -27,7 +27,7 @@ from frazil.tensor.reshaping import ravel
 
 @dataclass(frozen=True, eq=False)
 class Root(Solver):
-    """Where a vector is zero, as :func:`scipy.optimize.root` finds it from another vector on.
+    """The point where a vector is zero, as :func:`scipy.optimize.root` finds it from a start.
 
     The outputs of the graph: the vector, and the matrix of its derivatives if ``jac``.
     """
@@ -63,7 +63,7 @@ class Root(Solver):
 
 @dataclass(frozen=True, eq=False)
 class RootScalar(Solver):
-    """Where a number is zero, as :func:`scipy.optimize.root_scalar` finds it.
+    """The point where a number is zero, as :func:`scipy.optimize.root_scalar` finds it.
 
     The outputs of the graph: the number, its derivative if ``jac``, the next one if ``hess``.
     """
@@ -135,9 +135,9 @@ def root(
     Parameters
     ----------
     equations : Variable
-        What is to be zero, floating-point; as many elements as there are in ``variables``.
+        The expressions to be zero, floating-point; as many elements as in ``variables``.
     variables : Variable or sequence of Variable
-        What to solve for, of any shape. Its value is where the search begins.
+        The unknowns, of any shape. The search begins at their value.
     method : str, default "hybr"
         One of those of :func:`scipy.optimize.root`.
     jac : bool, default True
@@ -205,9 +205,9 @@ def root_scalar(
     Parameters
     ----------
     equation : Variable
-        What is to be zero: a floating-point expression without dimensions.
+        The floating-point expression to be zero, without dimensions.
     variable : Variable
-        What to solve for, without dimensions. Its value is where the search begins.
+        The unknown, without dimensions. The search begins at its value.
     method : str, default "secant"
         One of those of :func:`scipy.optimize.root_scalar`.
     jac, hess : bool, default False

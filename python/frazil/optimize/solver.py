@@ -22,7 +22,7 @@ from frazil.tensor.lengths import Lengths
 from frazil.tensor.linalg import solve
 
 Evaluate = Callable[[Sequence[Array]], Sequence[Array]]
-"""Takes the values of a graph's inputs, returns those of its outputs."""
+"""Takes the values of a graph's inputs, returns the values of its outputs."""
 
 
 class Solver(HasInnerGraph):
@@ -126,7 +126,7 @@ class Solver(HasInnerGraph):
         graph = FrozenFunctionGraph([*fresh, g], [by for _, by in known])
         bound = graph.bind([outputs[0], *inputs[1:count], output_gradients[0]])
         gradients = dict(zip((one for one, _ in known), bound, strict=True))
-        # What is found does not depend on where the search began, nor on its bounds.
+        # The solution depends neither on the start of the search nor on its bounds.
         start = broadcast_like(constant(0, x.dtype), inputs[0])
         return [start, *(gradients.get(one) for one in parameters), *([None] * len(self.bounds))]
 

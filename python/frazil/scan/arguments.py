@@ -46,7 +46,7 @@ class Carried:
 
 
 def read_sequences(sequences: Sequences, *, go_backwards: bool) -> list[Tap]:
-    """Return what each step reads of the sequences, in order: one row for each step.
+    """Return the elements that each step reads of the sequences, in order: one row for each step.
 
     Raises
     ------

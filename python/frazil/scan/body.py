@@ -36,7 +36,7 @@ class ScanResults:
 
 @dataclass
 class ScanBody:
-    """What a step reads and computes.
+    """The variables that a step reads and computes.
 
     ``sequences`` and ``non_sequences`` map the inner variables of a step to outer variables.
     """

@@ -1,4 +1,4 @@
-"""``fz.scan``: runs the user's function once and builds a Scan of what it returns."""
+"""``fz.scan``: runs the user's function once and builds a Scan from its results."""
 
 from __future__ import annotations
 
@@ -336,7 +336,7 @@ class _Step:
 
     @property
     def results(self) -> list[Variable]:
-        """All that a step computes."""
+        """All variables that a step computes."""
         ends = [] if self.condition is None else [self.condition]
         return [*self.outputs, *self.updates.values(), *ends]
 

@@ -23,7 +23,7 @@ class StepCall(Protocol):
 
     @property
     def outputs(self) -> Sequence[Variable]:
-        """What the function returned."""
+        """The results of the function."""
         ...
 
 
@@ -63,7 +63,7 @@ def _narrowed(
     made: CallT,
     call: Callable[[Sequence[Carried | None]], CallT],
 ) -> tuple[Sequence[Carried | None], CallT]:
-    """What is given with a narrow float for float64 states that nothing else makes that wide."""
+    """Retry with a narrow float for states that only their Python number makes float64."""
     attempted = {
         at: narrow
         for at, one in enumerate(carried)

@@ -27,7 +27,7 @@ class FrazilGraph(Op):
     Parameters
     ----------
     graph : FrozenFunctionGraph
-        What it computes.
+        The graph.
     """
 
     __props__ = ("graph",)
@@ -115,7 +115,7 @@ def to_pytensor(inputs: Sequence[Variable], outputs: Variable | Sequence[Variabl
     inputs : sequence of Variable
         The variables that the op's inputs stand for.
     outputs : Variable or sequence of Variable
-        What it computes; called with PyTensor's variables it gives one, or a list.
+        The outputs; called with PyTensor's variables, the op returns a variable or a list.
 
     Returns
     -------

@@ -28,7 +28,7 @@ _UNPICKLED: dict[bytes, Any] = {}
 """Nodes that cannot be pickled, by a token that no other process has."""
 
 _named: set[str] = set()
-"""What a warning has named."""
+"""Ops that a warning has named."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class Foreign(Op):
         The node, pickled: its op, the type or the constant that each input is, and the types of its
         outputs. Or a token of one that cannot be pickled.
     name : str
-        What PyTensor calls the op.
+        PyTensor's name of the op.
     content : str
         A digest of the code of the op's class: what was computed with other code is not its result.
     """
@@ -145,7 +145,7 @@ def _is_kept(x: Any) -> bool:
 
 
 def _name(op: Any) -> str:
-    """What users know an op by: that on elements or on matrices, where it is applied to many."""
+    """The name of an op for users: for ``Elemwise`` and ``Blockwise``, that of the op within."""
     inner = getattr(op, "scalar_op", None) or getattr(op, "core_op", None)
     return type(op if inner is None else inner).__name__
 

@@ -32,7 +32,7 @@ _Maker: Any = _class("FunctionMaker")
 
 @dataclass(frozen=True)
 class _Way:
-    """What a call needs whose arguments are arrays of the inputs' very types."""
+    """The parts of a call whose arguments are arrays of exactly the inputs' types."""
 
     run: Callable[..., list[Any]]
     kinds: tuple[tuple[np.dtype[Any], int, tuple[int, ...] | None], ...]

@@ -128,7 +128,7 @@ def are_one_length(a: Variable, b: Variable) -> bool:
             pending.pop()
             continue
         missing = []
-        # A node remembers its lengths; only what computes lengths stands for those of others.
+        # A node remembers its lengths; only nodes that compute lengths stand for lengths of others.
         (first, *_) = node.outputs
         says = isinstance(node.op, OwnShape_i) or is_size_arithmetic(first)
         if says or node.lengths is None:

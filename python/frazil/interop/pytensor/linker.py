@@ -34,11 +34,11 @@ _REWRITTEN_AWAY = (
     "scan_reduce_trace_prealloc",
     "scan_push_out_dot1",
 )
-"""PyTensor's rewrites that make what only its own linkers run, or what frazil does better."""
+"""PyTensor's rewrites that make ops for its own linkers, or that frazil does better."""
 
 
 class Compiled:
-    """What a call of PyTensor's function runs.
+    """The parts of a call of PyTensor's function.
 
     Attributes
     ----------
@@ -71,9 +71,9 @@ class Converted:
     Attributes
     ----------
     taken, given : list of int
-        Where the generators are.
+        The positions of generators.
     scalars : list of int
-        Which results are scalars of NumPy's, not arrays.
+        The results that are NumPy's scalars, not arrays.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class Converted:
 
 
 def compile_graph(graph: Any, name: str | None = None) -> tuple[Callable[..., Any], Compiled]:
-    """What computes one of PyTensor's graphs, and frazil's function in it."""
+    """The callable that computes one of PyTensor's graphs, and frazil's function in it."""
     inputs = []
     for x in graph.inputs:
         kind = own_type(x.type)
@@ -136,7 +136,7 @@ def _first_failing(conditions: Sequence[Variable]) -> Variable:
 
 
 def _places(variables: Sequence[Any], kind: type) -> list[int]:
-    """Where variables of a kind of types are."""
+    """The positions of variables whose types are of a kind."""
     return [at for at, x in enumerate(variables) if isinstance(x.type, kind)]
 
 
@@ -151,7 +151,7 @@ def compiled_function(function: Any) -> Function:
     Returns
     -------
     fz.Function
-        Its ``explain()`` says what a call does: which loops run, and which of PyTensor's ops run
+        Its ``explain()`` reports the work of a call: the loops, and the PyTensor ops that run
         by their own ``perform``. Its arguments are those of PyTensor's function, then the values of
         the shared variables.
 
@@ -187,7 +187,7 @@ class FrazilLinker(JITLinker):
         return {name: value for name, value in vars(self).items() if name != "compiled"}
 
     def fgraph_convert(self, fgraph: Any, **kwargs: Any) -> Any:
-        """What computes the graph."""
+        """The callable that computes the graph."""
         run, self.compiled = compile_graph(fgraph)
         return run
 
@@ -219,7 +219,7 @@ class FrazilLinker(JITLinker):
         return [made], [x.owner for x in self.fgraph.outputs if x.owner is not None][:1], run
 
     def create_thunk_inputs(self, storage_map: dict[Any, Any]) -> list[Any]:
-        """Where the arguments lie."""
+        """The storage cells of the arguments."""
         return [storage_map[x] for x in self.fgraph.inputs]
 
 

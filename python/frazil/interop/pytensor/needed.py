@@ -34,7 +34,7 @@ def needed_checks(outputs: Sequence[Any]) -> set[Any]:
 
 
 def _parts(node: Any, whole: bool) -> list[tuple[Any, bool]]:
-    """What a result is made of: inputs, and whether their elements count beside their shapes."""
+    """The inputs of a result, and whether their elements count beside their shapes."""
     op = node.op
     if isinstance(op, Shape | Shape_i):
         return [(node.inputs[0], False)]

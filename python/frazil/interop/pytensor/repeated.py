@@ -15,7 +15,7 @@ from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.subtensor import Subtensor, indices_from_subtensor
 
 _DEEPEST = 8
-"""How many nodes above each other are looked at."""
+"""The number of nodes above each other that are looked at."""
 
 
 def element(x: Any, batch: int, deepest: int = _DEEPEST) -> Any:
@@ -26,9 +26,9 @@ def element(x: Any, batch: int, deepest: int = _DEEPEST) -> Any:
     x : TensorVariable
         Of PyTensor's.
     batch : int
-        How many dimensions in front count the elements. None of their lengths is 0.
+        The number of dimensions in front that count the elements. None of their lengths is 0.
     deepest : int, optional
-        How many nodes above each other are looked at.
+        The number of nodes above each other that are looked at.
     """
     if batch == 0:
         return x

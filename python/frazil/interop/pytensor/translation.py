@@ -133,7 +133,7 @@ def _is_special(kind: Any) -> bool:
 
 
 def _without_counterpart(x: Any, node: Any) -> str:
-    """What to say of a variable with numbers that frazil lacks."""
+    """The message about a variable with numbers that frazil lacks."""
     place = place_of(node)
     where = "" if place is None else f", made at {place[0]}:{place[1]} in {place[2]},"
     return (
@@ -169,7 +169,7 @@ def register(*ops: type) -> Callable[[RuleT], RuleT]:
     Parameters
     ----------
     *ops : type
-        Classes of PyTensor's ops; a subclass without a rule of its own has that of its base.
+        Classes of PyTensor's ops; a subclass without a rule of its own has the rule of its base.
 
     Returns
     -------

@@ -23,7 +23,7 @@ def from_pytensor(
     Parameters
     ----------
     outputs : PyTensor variable, sequence of them, or FunctionGraph
-        What to take over, with all that it is computed from.
+        The variables to take over, with all that they are computed from.
     inputs : dict of PyTensor variable to Variable, optional
         What stands for some variables. All other inputs of the graph get new variables with their
         names, types and static shapes; so do shared variables, whose values stay PyTensor's.
@@ -33,7 +33,7 @@ def from_pytensor(
     variables : Variable or list of Variable
         What ``outputs`` are.
     inputs : dict of PyTensor variable to Variable
-        What the graph's inputs are, in the order in which the graph meets them.
+        The graph's inputs, in the order in which the graph meets them.
 
     Raises
     ------

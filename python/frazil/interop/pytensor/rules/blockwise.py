@@ -69,7 +69,7 @@ def _blockwise(op: Any, node: Any, t: Translation) -> Results:
 
 
 def _alike(node: Any, batch: int) -> tuple[list[Any], list[int]]:
-    """What each element of the batch is computed from, and the batch shape.
+    """The operands of each element of the batch, and the batch shape.
 
     Nothing where elements may differ, or there may be none.
     """

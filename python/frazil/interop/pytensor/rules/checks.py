@@ -24,7 +24,7 @@ class Checked(Op):
     error : bytes
         The class of the exception, pickled.
     message : str
-        What it says.
+        The message.
     """
 
     error: bytes

@@ -165,7 +165,7 @@ _KEEP_ZEROS = (ps.Mul, ps.TrueDiv, ps.Neg)
 def scalar_results(op: Any, operands: Sequence[Variable], dtypes: Sequence[str]) -> Made | None:
     """The results of a scalar op for each element; None where it has no rule.
 
-    ``dtypes`` are those of its results.
+    ``dtypes`` are the dtypes of its results.
     """
     kind, dtype = type(op), dtypes[0]
     if kind in _KEEP_ZEROS and dtype.startswith("float"):

@@ -20,7 +20,7 @@ Stacks: TypeAlias = Iterator[Variable]
 
 @dataclass
 class _ScanArguments:
-    """What frazil's scan is given, and what its stacks become."""
+    """The arguments of frazil's scan, and the use of its stacks."""
 
     steps: Length
     sequences: list[Variable] = field(default_factory=list)
@@ -103,7 +103,7 @@ def _after(start: Variable) -> Callable[[Stacks], Variable]:
 
 
 def _stack(rows: Length, steps: Length, ends_early: bool) -> Callable[[Stacks], Variable]:
-    """A stack. There may be more rows than steps: those of a truncated gradient are 0."""
+    """A stack. There may be more rows than steps: the rows of a truncated gradient are 0."""
 
     def whole(stacks: Stacks) -> Variable:
         stack = next(stacks)
@@ -118,7 +118,7 @@ def _stack(rows: Length, steps: Length, ends_early: bool) -> Callable[[Stacks], 
 
 
 def _buffers(op: Any, node: Any, given: _ScanArguments, t: Translation) -> None:
-    """Buffers that are read and written: what is read was written by an earlier step, or never.
+    """Buffers that are read and written: a read element was written by an earlier step, or never.
 
     A read at tap t gets what tap s > t wrote s - t steps before, for the nearest such s.
     """
@@ -154,7 +154,7 @@ def _buffer_state(buffer: Variable, place: int, lags: Sequence[int]) -> Any:
 def _written(
     buffer: Variable, places: Sequence[int], steps: Length
 ) -> Callable[[Stacks], Variable]:
-    """A buffer with what its taps have written; later steps and earlier taps write last."""
+    """A buffer with the values that its taps wrote; later steps and earlier taps write last."""
 
     def whole(stacks: Stacks) -> Variable:
         parts = {s: next(stacks) for s in places}

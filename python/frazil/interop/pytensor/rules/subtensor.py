@@ -23,7 +23,7 @@ from frazil.interop.pytensor.rules.checks import checked
 from frazil.interop.pytensor.translation import NoRule, Results, Translation, cast, rule
 
 _WITHOUT_REPEATS = classes("AdvancedIncSubtensor1")
-"""What PyTensor sets or increases only where all lengths are equal."""
+"""Ops that set or increase elements in PyTensor only if all lengths are equal."""
 
 
 def _items(op: Any, values: list[Any]) -> list[Any]:
@@ -45,7 +45,7 @@ def _slice_of(x: Any) -> Any:
 
 
 def _index(op: Any, x: Variable, values: list[Any], t: Translation) -> tuple[Variable, Any]:
-    """What is indexed, with the lengths that constant masks have, and the index of it."""
+    """The indexed tensor, with the lengths of constant masks, and the index."""
 
     def bound(end: Any) -> Any:
         return end if end is None or isinstance(end, int | np.integer) else integer(end, t)
@@ -79,7 +79,7 @@ def _index(op: Any, x: Variable, values: list[Any], t: Translation) -> tuple[Var
             made.append(integer(item, t))
             at += 1
         elif item.type.dtype == "bool":
-            # Its type may know of lengths to be 1 that the type of what it chooses from does not.
+            # Its type may know lengths of 1 that the type of the indexed tensor does not know.
             ones = enumerate(t[item].type.shape, at)
             lengths[at : at + item.type.ndim] = [
                 1 if n == 1 and x.type.shape[i] is None else None for i, n in ones
