@@ -232,15 +232,17 @@ impl DotPlan {
         scratch: *mut u8,
         conduct: &Conduct<'_>,
     ) -> Result<(), Fault> {
+        if let Product::Small(product) = &self.product {
+            let operands = operands.map(|operand| operand.cast::<T>());
+            // SAFETY: by the caller's promise; small operands are never packed.
+            unsafe { product.run(operands, (alpha, beta), result) };
+            return Ok(());
+        }
         // SAFETY: by the caller's promise.
         let [a, b] = unsafe { self.packed::<T>(operands, scratch)? };
         // SAFETY: by the caller's promise, for all that follows: the operands lie as the product
         // says, and the result is in C order.
         unsafe {
-            if let Product::Small(product) = &self.product {
-                product.run([a, b], (alpha, beta), result);
-                return Ok(());
-            }
             if alpha == T::ZERO {
                 return self.add_nothing(a, b, beta, result).map_err(Fault::from);
             }
@@ -346,14 +348,33 @@ impl DotPlan {
 pub(crate) struct GemmPlan {
     product: DotPlan,
     /// How `z` gets into the result, if it is not there.
-    start: Option<TransferPlan>,
+    start: Start,
+}
+
+#[derive(Debug)]
+enum Start {
+    /// It is there.
+    There,
+    /// It is copied.
+    Copied(Box<TransferPlan>),
+    /// The product adds to it as it lies, with these steps.
+    Added(SmallDot, [isize; 2]),
 }
 
 impl GemmPlan {
     /// The plan for a product that is added to a `z` of its shape; `None`: that is what the result
     /// holds already.
     pub(crate) fn new(product: DotPlan, z: Option<&Layout>, result: &Layout) -> GemmPlan {
-        let start = z.map(|z| TransferPlan::copy(product.dtype, z, result));
+        let Some(z) = z else { return GemmPlan { product, start: Start::There } };
+        let added = match &product.product {
+            Product::Small(own) => {
+                let steps = own.addend_steps(z, product.dtype.itemsize());
+                steps.map(|steps| Start::Added(*own, steps))
+            }
+            _ => None,
+        };
+        let copied = || Start::Copied(Box::new(TransferPlan::copy(product.dtype, z, result)));
+        let start = added.unwrap_or_else(copied);
         GemmPlan { product, start }
     }
 
@@ -404,10 +425,17 @@ impl GemmPlan {
     ) -> Result<(), Fault> {
         // SAFETY: by the caller's promise.
         unsafe {
-            if let Some(start) = &self.start
-                && scales.1 != T::ZERO
-            {
-                start.run_with(result, z, conduct)?;
+            match &self.start {
+                Start::There => {}
+                Start::Added(product, steps) => {
+                    let operands = operands.map(|operand| operand.cast::<T>());
+                    product.add(operands, scales, (z.cast(), *steps), result.cast());
+                    return Ok(());
+                }
+                Start::Copied(start) if scales.1 != T::ZERO => {
+                    start.run_with(result, z, conduct)?;
+                }
+                Start::Copied(_) => {}
             }
             self.product.add::<T>(operands, scales, result.cast(), scratch, conduct)
         }

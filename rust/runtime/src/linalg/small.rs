@@ -18,6 +18,10 @@ pub(crate) struct SmallDot {
     a: [isize; 2],
     /// Elements from row to row of the second operand, and along a row.
     b: [isize; 2],
+    /// Whether it is the product of the transposed operands, the second one first.
+    is_transposed: bool,
+    #[cfg(target_arch = "x86_64")]
+    is_wide: bool,
 }
 
 impl SmallDot {
@@ -39,13 +43,43 @@ impl SmallDot {
             1 => (1, [step(b, 0), 1]),
             _ => (b.dims[1], [step(b, 0), step(b, 1)]),
         };
+        // The sums of a row lie side by side in registers: one column is taken as a row.
+        let is_transposed = columns == 1;
+        let ([rows, columns], [a_steps, b_steps]) = if is_transposed {
+            ([1, rows], [[0, b_steps[0]], [a_steps[1], a_steps[0]]])
+        } else {
+            ([rows, columns], [a_steps, b_steps])
+        };
         Some(SmallDot {
             rows: rows as usize,
             inner: b.dims[0] as usize,
             columns: columns as usize,
             a: a_steps,
             b: b_steps,
+            is_transposed,
+            #[cfg(target_arch = "x86_64")]
+            is_wide: Level::best().is_some(),
         })
+    }
+
+    /// How `z` of these layouts is added to the product: the elements from row to row and along a
+    /// row. `None` if it has elements where none of its type is aligned.
+    pub(crate) fn addend_steps(&self, z: &Layout, item: usize) -> Option<[isize; 2]> {
+        let item = item as i64;
+        let steps: Vec<isize> = (z.strides.iter())
+            .map(|stride| (stride % item == 0).then_some((stride / item) as isize))
+            .collect::<Option<_>>()?;
+        Some(match steps[..] {
+            [] => [0, 0],
+            [along] => [0, along],
+            [along, ..] if self.is_transposed => [0, along],
+            [down, along, ..] => [down, along],
+        })
+    }
+
+    /// The steps of the result, as those of [`SmallDot::addend_steps`].
+    fn result_steps(&self) -> [isize; 2] {
+        [self.columns as isize, 1]
     }
 
     /// `result = alpha a b + beta result`, in C order. Where `beta` is zero, `result` may hold
@@ -60,78 +94,108 @@ impl SmallDot {
         scales: (T, T),
         result: *mut T,
     ) {
+        // SAFETY: by the caller's promise; each element is read before it is written.
+        unsafe { self.add(operands, scales, (result, self.result_steps()), result) };
+    }
+
+    /// `result = alpha a b + beta z`, in C order. Where `beta` is zero, `z` is not read.
+    ///
+    /// # Safety
+    /// As for `run`; `z` has such steps, and `result` is apart from it or the same.
+    pub(crate) unsafe fn add<T: Element>(
+        &self,
+        [a, b]: [*const T; 2],
+        scales: (T, T),
+        z: (*const T, [isize; 2]),
+        result: *mut T,
+    ) {
+        let operands = if self.is_transposed { [b, a] } else { [a, b] };
         // Wider registers take more columns at once; what is added to what stays the same.
         #[cfg(target_arch = "x86_64")]
-        if Level::best().is_some() {
+        if self.is_wide {
             // SAFETY: the processor has AVX2 at every level, and by the caller's promise.
-            unsafe { self.run_wide(operands, scales, result) };
+            unsafe { self.add_wide(operands, scales, z, result) };
             return;
         }
         // SAFETY: by the caller's promise.
-        unsafe { self.rows(operands, scales, result) };
+        unsafe { self.rows(operands, scales, z, result) };
     }
 
     /// # Safety
-    /// As for `run`, on a processor with AVX2.
+    /// As for `add`, on a processor with AVX2.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    unsafe fn run_wide<T: Element>(&self, operands: [*const T; 2], scales: (T, T), result: *mut T) {
+    unsafe fn add_wide<T: Element>(
+        &self,
+        operands: [*const T; 2],
+        scales: (T, T),
+        z: (*const T, [isize; 2]),
+        result: *mut T,
+    ) {
         // SAFETY: by the caller's promise.
-        unsafe { self.rows(operands, scales, result) };
+        unsafe { self.rows(operands, scales, z, result) };
     }
 
     /// # Safety
-    /// As for `run`.
+    /// As for `add`.
     #[inline(always)]
-    unsafe fn rows<T: Element>(&self, operands: [*const T; 2], scales: (T, T), result: *mut T) {
+    unsafe fn rows<T: Element>(
+        &self,
+        operands: [*const T; 2],
+        scales: (T, T),
+        z: (*const T, [isize; 2]),
+        result: *mut T,
+    ) {
         // SAFETY: by the caller's promise.
         unsafe {
             match self.columns {
-                1 => self.columns::<T, 1>(operands, scales, result),
-                2 => self.columns::<T, 2>(operands, scales, result),
-                3 => self.columns::<T, 3>(operands, scales, result),
-                4 => self.columns::<T, 4>(operands, scales, result),
-                5 => self.columns::<T, 5>(operands, scales, result),
-                6 => self.columns::<T, 6>(operands, scales, result),
-                7 => self.columns::<T, 7>(operands, scales, result),
-                _ => self.columns::<T, 8>(operands, scales, result),
+                1 => self.columns::<T, 1>(operands, scales, z, result),
+                2 => self.columns::<T, 2>(operands, scales, z, result),
+                3 => self.columns::<T, 3>(operands, scales, z, result),
+                4 => self.columns::<T, 4>(operands, scales, z, result),
+                5 => self.columns::<T, 5>(operands, scales, z, result),
+                6 => self.columns::<T, 6>(operands, scales, z, result),
+                7 => self.columns::<T, 7>(operands, scales, z, result),
+                _ => self.columns::<T, 8>(operands, scales, z, result),
             }
         }
     }
 
     /// # Safety
-    /// As for `run`, where the result has `COLUMNS` columns.
+    /// As for `add`, where the result has `COLUMNS` columns.
     #[inline(always)]
     unsafe fn columns<T: Element, const COLUMNS: usize>(
         &self,
         [a, b]: [*const T; 2],
         scales: (T, T),
+        (z, [down, right]): (*const T, [isize; 2]),
         result: *mut T,
     ) {
         for row in 0..self.rows {
             let a = a.wrapping_offset(row as isize * self.a[0]);
+            let z = z.wrapping_offset(row as isize * down);
             let result = result.wrapping_add(row * COLUMNS);
             // SAFETY: by the caller's promise, for the row.
             unsafe {
                 // A step that is known makes loads of whole rows of them.
-                if self.b[1] == 1 {
-                    self.row::<T, COLUMNS>(a, b, 1, scales, result);
+                if self.b[1] == 1 && right == 1 {
+                    self.row::<T, COLUMNS>(a, (b, 1), scales, (z, 1), result);
                 } else {
-                    self.row::<T, COLUMNS>(a, b, self.b[1], scales, result);
+                    self.row::<T, COLUMNS>(a, (b, self.b[1]), scales, (z, right), result);
                 }
             }
         }
     }
 
     /// # Safety
-    /// As for `run`, for one row of `a` and of the result, of `COLUMNS` columns.
+    /// As for `add`, for one row of `a`, `z` and the result, of `COLUMNS` columns.
     #[inline(always)]
     unsafe fn row<T: Element, const COLUMNS: usize>(
         &self,
         a: *const T,
-        b: *const T,
-        along: isize,
+        (b, along): (*const T, isize),
         (alpha, beta): (T, T),
+        (z, right): (*const T, isize),
         result: *mut T,
     ) {
         let mut sums = [T::ZERO; COLUMNS];
@@ -146,12 +210,12 @@ impl SmallDot {
             }
         }
         for (at, &sum) in sums.iter().enumerate() {
-            let place = result.wrapping_add(at);
-            // SAFETY: the row of the result has so many elements.
+            let z = z.wrapping_offset(at as isize * right);
+            // SAFETY: the rows of `z` and the result have so many elements.
             unsafe {
                 let value =
-                    if beta == T::ZERO { alpha * sum } else { alpha * sum + beta * place.read() };
-                place.write(value);
+                    if beta == T::ZERO { alpha * sum } else { alpha * sum + beta * z.read() };
+                result.wrapping_add(at).write(value);
             }
         }
     }
@@ -294,6 +358,78 @@ pub(crate) unsafe fn solve<T: Element>(
                     sum = sum - a.get(row, k) * x.get(k, column);
                 }
                 x.set(row, column, if triangle.unit { sum } else { sum / a.get(row, row) });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A matrix of small integers, and how it lies: by rows or by columns, with gaps or without.
+    fn matrix(dims: &[i64], by_columns: bool, gap: i64) -> (Vec<f64>, Layout) {
+        let count: i64 = dims.iter().product();
+        let elements = (0..count * gap).map(|at| ((at * 7 + 3) % 11 - 5) as f64).collect();
+        let mut strides = vec![8 * gap; dims.len()];
+        if let ([rows, columns], [down, along]) = (dims, &mut strides[..]) {
+            *(if by_columns { along } else { down }) *= if by_columns { *rows } else { *columns };
+        }
+        (elements, Layout { dims: dims.into(), strides: strides.into() })
+    }
+
+    fn at(layout: &Layout, index: &[i64]) -> usize {
+        let bytes = layout.strides.iter().zip(index).map(|(stride, at)| stride * at);
+        bytes.sum::<i64>() as usize / 8
+    }
+
+    /// The index of an element of the product in an operand of its shape.
+    fn of_product(layout: &Layout, is_column: bool, row: i64, column: i64) -> usize {
+        match layout.ndim() {
+            0 => 0,
+            1 => at(layout, &[if is_column { row } else { column }]),
+            _ => at(layout, &[row, column]),
+        }
+    }
+
+    #[test]
+    fn products_are_added_to_what_lies_in_any_way() {
+        let kinds = [(false, 1), (true, 1), (false, 2)];
+        for (rows, inner, columns) in [(1, 1, 1), (5, 5, 1), (3, 8, 1), (1, 4, 5), (7, 2, 8)] {
+            for (ranks, kind) in [(2, 2), (2, 1), (1, 2), (1, 1)].iter().zip(kinds.iter().cycle()) {
+                if (ranks.0 == 1 && rows > 1) || (ranks.1 == 1 && columns > 1) {
+                    continue;
+                }
+                let a_dims = [rows, inner];
+                let b_dims = [inner, columns];
+                let left = if ranks.0 == 2 { &a_dims[..] } else { &a_dims[1..] };
+                let right = if ranks.1 == 2 { &b_dims[..] } else { &b_dims[..1] };
+                let dims = [&left[..left.len() - 1], &right[1..]].concat();
+                for (by_columns, gap) in kinds {
+                    let (a, a_layout) = matrix(left, kind.0, kind.1);
+                    let (b, b_layout) = matrix(right, by_columns, gap);
+                    let (z, z_layout) = matrix(&dims, by_columns, gap);
+                    let product = SmallDot::new(&a_layout, &b_layout, 8).unwrap();
+                    let steps = product.addend_steps(&z_layout, 8).unwrap();
+                    let mut result = vec![f64::NAN; (rows * columns) as usize];
+                    let operands = [a.as_ptr(), b.as_ptr()];
+                    // SAFETY: the operands have these layouts, the result has room.
+                    unsafe {
+                        product.add(operands, (2.0, 3.0), (z.as_ptr(), steps), result.as_mut_ptr());
+                    }
+                    for (row, column) in
+                        (0..rows).flat_map(|row| (0..columns).map(move |c| (row, c)))
+                    {
+                        let term = |k: i64| {
+                            let left = if ranks.0 == 2 { vec![row, k] } else { vec![k] };
+                            let right = if ranks.1 == 2 { vec![k, column] } else { vec![k] };
+                            a[at(&a_layout, &left)] * b[at(&b_layout, &right)]
+                        };
+                        let z_at = of_product(&z_layout, ranks.1 == 1, row, column);
+                        let expected = 2.0 * (0..inner).map(term).sum::<f64>() + 3.0 * z[z_at];
+                        assert_eq!(result[(row * columns + column) as usize], expected);
+                    }
+                }
             }
         }
     }
