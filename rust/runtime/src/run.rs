@@ -13,6 +13,7 @@ pub(crate) mod scan_kernel;
 pub(crate) mod state;
 pub(crate) mod step;
 pub(crate) mod subrun;
+pub(crate) mod tape;
 pub(crate) mod watch;
 
 use crate::allocation::buffer::Buffer;
@@ -28,6 +29,7 @@ use crate::program::instr::{Call, InstrKind};
 use crate::run::bind::Binder;
 use crate::run::state::{OutputPlan, SlotState, State};
 use crate::run::step::{Place, Step};
+use crate::run::tape::Tape;
 use crate::run::watch::Watch;
 use crate::threads::conduct::Conduct;
 
@@ -136,19 +138,11 @@ impl<'p> Run<'p> {
         executed
     }
 
-    /// Executes a plain program again, when all its outputs have their memory.
-    pub(crate) fn execute_again(&mut self, conduct: &Conduct<'_>) -> Result<(), Error> {
+    /// What executes a plain program again and again, when all its outputs have their memory; see
+    /// [`Tape::new`].
+    pub(crate) fn tape(&mut self, moving: &[usize]) -> Tape<'_> {
         let program = self.program;
-        let state = self.state_mut();
-        state.evaluate(program, &program.run_sizes[0]);
-        // SAFETY: as in `go_through`; nothing was bound since.
-        unsafe { state.run_steps(program, conduct)? };
-        if state.unfinished.is_empty() { Ok(()) } else { self.finish_outputs(conduct) }
-    }
-
-    /// The start of every memory of the run.
-    pub(crate) fn bases(&mut self) -> &mut [*mut u8] {
-        &mut self.state_mut().bases
+        Tape::new(program, self.state_mut(), moving)
     }
 
     /// Takes the memory of all inputs.

@@ -89,6 +89,13 @@ impl TransferPlan {
         TransferPlan::new(Transfer::Copy, dtype, &to.dims, &to.strides, &from.strides)
     }
 
+    /// How many bytes it copies, if that is one short row without gaps.
+    pub(crate) fn copied_bytes(&self) -> Option<usize> {
+        let item = self.dtype.itemsize();
+        let dense = self.transfer == Transfer::Copy && self.steps == [item as i64; 2];
+        (self.brief && dense).then_some(self.inner as usize * item)
+    }
+
     /// Does it, on the caller's thread, unless the run is to stop.
     ///
     /// # Safety

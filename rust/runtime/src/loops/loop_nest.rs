@@ -257,6 +257,18 @@ impl LoopNest {
         self.scratch.1
     }
 
+    /// The lengths and the outer strides of the kernel's only call, if that is brief and takes the
+    /// operands as they lie.
+    pub(crate) fn only_call(&self) -> Option<((i64, i64), &[i64])> {
+        let plain = self.brief && self.tables.is_empty() && self.split.is_none() && !self.empty;
+        plain.then_some(((self.outer, self.inner), &self.outer_strides[..]))
+    }
+
+    /// The buffers of a kernel that takes whole rows.
+    pub(crate) fn buffers_in(&self, scratch: *mut u8) -> impl Iterator<Item = *mut u8> {
+        self.buffers.iter().map(move |&start| scratch.wrapping_add(start))
+    }
+
     fn pieces(&self) -> usize {
         self.split.as_ref().map_or(1, Split::pieces)
     }
@@ -298,8 +310,7 @@ impl LoopNest {
         let operands = pointers.len() - self.extras();
         let tables = self.tables.iter().map(|table| table.as_ptr().cast::<u8>().cast_mut());
         let report = (!self.tables.is_empty()).then_some(report);
-        let buffers = self.buffers.iter().map(|&start| scratch.wrapping_add(start));
-        let extras = tables.chain(report).chain(buffers);
+        let extras = tables.chain(report).chain(self.buffers_in(scratch));
         for (pointer, extra) in pointers[operands..].iter_mut().zip(extras) {
             *pointer = extra;
         }

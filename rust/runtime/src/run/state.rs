@@ -19,6 +19,7 @@ use crate::run::bind::Binder;
 use crate::run::guard::Guards;
 use crate::run::scan::rows::Growth;
 use crate::run::step::{Place, Step};
+use crate::run::tape::Parts;
 use crate::threads::conduct::Conduct;
 
 /// Memory of one state that is kept for slots whose size is known during the run only.
@@ -404,26 +405,51 @@ impl State {
 
     /// Evaluates sizes whose operands are there.
     pub(crate) fn evaluate(&mut self, program: &Program, sizes: &[Size]) {
-        for &size in sizes {
-            let expr = program.sizes[size.index()];
-            let value = expr.evaluate(&self.values).unwrap_or_else(|| match expr {
-                SizeExpr::Dim(slot, axis) => self.slots[slot.index()].layout.dims[axis as usize],
-                SizeExpr::Value(slot) => {
-                    let dtype = program.slots[slot.index()].dtype;
-                    let source = self.slots[slot.index()].place.resolve(&self.bases);
-                    // SAFETY: sizes by value are evaluated during a run, after the instruction that
-                    // wrote the 0-d slot; the place is that of an element of its type.
-                    unsafe { read_integer(dtype, source) }
-                }
-                _ => 0,
-            });
-            self.values[size.index()] = value;
+        evaluate(program, &self.slots, &self.bases, &mut self.values, sizes);
+    }
+
+    /// What a tape is made of.
+    pub(crate) fn parts(&mut self) -> Parts<'_> {
+        Parts {
+            steps: &self.steps,
+            slots: &self.slots,
+            outputs: &self.outputs,
+            unfinished: &self.unfinished,
+            left: &self.left,
+            bases: &mut self.bases,
+            values: &mut self.values,
+            scratch: self.scratch_start,
         }
     }
 
     /// The number of a size.
     pub(crate) fn size(&self, size: Size) -> i64 {
         self.values[size.index()]
+    }
+}
+
+/// Evaluates sizes whose operands are there, for slots whose memory starts where the bases say.
+pub(crate) fn evaluate(
+    program: &Program,
+    slots: &[SlotState],
+    bases: &[*mut u8],
+    values: &mut [i64],
+    sizes: &[Size],
+) {
+    for &size in sizes {
+        let expr = program.sizes[size.index()];
+        let value = expr.evaluate(values).unwrap_or_else(|| match expr {
+            SizeExpr::Dim(slot, axis) => slots[slot.index()].layout.dims[axis as usize],
+            SizeExpr::Value(slot) => {
+                let dtype = program.slots[slot.index()].dtype;
+                let source = slots[slot.index()].place.resolve(bases);
+                // SAFETY: sizes by value are evaluated during a run, after the instruction that
+                // wrote the 0-d slot; the place is that of an element of its type.
+                unsafe { read_integer(dtype, source) }
+            }
+            _ => 0,
+        });
+        values[size.index()] = value;
     }
 }
 

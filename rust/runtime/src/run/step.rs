@@ -315,16 +315,10 @@ impl Step {
             }
             // SAFETY: as above.
             Step::Store(step) => unsafe { step.run(bases, values, conduct) },
-            Step::Dot(step) => {
-                let operands = [step.a, step.b].map(|place| place.resolve(bases).cast_const());
-                // SAFETY: as above.
-                unsafe { step.plan.run(operands, step.to.resolve(bases), scratch, conduct) }
-            }
-            Step::Gemm(step) => {
-                let operands = step.operands.map(|place| place.resolve(bases).cast_const());
-                // SAFETY: as above.
-                unsafe { step.plan.run(operands, step.to.resolve(bases), scratch, conduct) }
-            }
+            // SAFETY: as above.
+            Step::Dot(step) => unsafe { step.run(bases, scratch, conduct) },
+            // SAFETY: as above.
+            Step::Gemm(step) => unsafe { step.run(bases, scratch, conduct) },
             Step::Scalar { to, value } => {
                 // SAFETY: the place is that of one aligned 64-bit element.
                 unsafe { to.resolve(bases).cast::<i64>().write(*value) };
@@ -392,6 +386,36 @@ impl Step {
             }
             Step::Dot(_) | Step::Gemm(_) => unreachable!("`run` does it itself"),
         }
+    }
+}
+
+impl DotStep {
+    /// # Safety
+    /// As for [`Step::run`].
+    pub(crate) unsafe fn run(
+        &self,
+        bases: &[*mut u8],
+        scratch: *mut u8,
+        conduct: &Conduct<'_>,
+    ) -> Result<(), Fault> {
+        let operands = [self.a, self.b].map(|place| place.resolve(bases).cast_const());
+        // SAFETY: by the caller's promise.
+        unsafe { self.plan.run(operands, self.to.resolve(bases), scratch, conduct) }
+    }
+}
+
+impl GemmStep {
+    /// # Safety
+    /// As for [`Step::run`].
+    pub(crate) unsafe fn run(
+        &self,
+        bases: &[*mut u8],
+        scratch: *mut u8,
+        conduct: &Conduct<'_>,
+    ) -> Result<(), Fault> {
+        let operands = self.operands.map(|place| place.resolve(bases).cast_const());
+        // SAFETY: by the caller's promise.
+        unsafe { self.plan.run(operands, self.to.resolve(bases), scratch, conduct) }
     }
 }
 

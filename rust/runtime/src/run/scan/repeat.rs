@@ -53,19 +53,22 @@ impl<'p> ScanRun<'p> {
         conduct: &Conduct<'_>,
     ) -> Result<(), Error> {
         let mut moved = self.moved(first);
+        let mut tape = run.tape(&moved.bases());
         for (&(base, _), carried) in moved.states.iter().zip(0..) {
-            run.bases()[base] = self.values[self.code.input_of(carried)].data;
+            tape.bases()[base] = self.values[self.code.input_of(carried)].data;
         }
         let mut next: SmallVec<[*mut u8; 8]> = SmallVec::new();
         for step in first..self.steps {
             if asked.is_due(step) && (conduct.should_stop)() {
                 return Err(self.at(Fault::Interrupted));
             }
-            moved.go_on(run.bases());
-            run.execute_again(conduct)
-                .map_err(|error| self.part.blame(error, Some(step), self.origin))?;
+            moved.go_on(tape.bases());
+            // SAFETY: as in `run`: what the step reads and where it writes is where the bases say,
+            // laid out as in the steps before.
+            let played = unsafe { tape.play(conduct) };
+            played.map_err(|error| self.part.blame(error, Some(step), self.origin))?;
             // Found before any of them is put in its place: a state may take over another one's value.
-            let bases = run.bases();
+            let bases = tape.bases();
             next.clear();
             next.extend(moved.states.iter().map(|&(_, from)| bases[from]));
             for (&(base, _), &data) in moved.states.iter().zip(&next) {
@@ -73,7 +76,7 @@ impl<'p> ScanRun<'p> {
             }
         }
         for &(base, _) in &moved.states {
-            self.values[base].data = run.bases()[base];
+            self.values[base].data = tape.bases()[base];
         }
         Ok(())
     }
@@ -118,6 +121,13 @@ impl<'p> ScanRun<'p> {
 }
 
 impl Moved {
+    /// The numbers of the bases that move.
+    fn bases(&self) -> SmallVec<[usize; 16]> {
+        let strides = self.strides.iter().map(|stride| stride.base);
+        let turns = self.turns.iter().map(|turn| turn.base);
+        strides.chain(turns).chain(self.states.iter().map(|&(base, _)| base)).collect()
+    }
+
     /// Points the bases at what the next step reads, and where it writes.
     fn go_on(&mut self, bases: &mut [*mut u8]) {
         for stride in &mut self.strides {

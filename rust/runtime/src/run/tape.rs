@@ -1,0 +1,297 @@
+//! A tape: the steps of a plain program that is executed again and again, with what is the same each
+//! time found once.
+//!
+//! Kernels get pointers from one table. From one execution to the next only the pointers change that
+//! start in memory which moves: states, elements of sequences, rows of results.
+
+use std::ptr;
+
+use crate::arrays::scalar::Scalar;
+use crate::arrays::strided::{TransferPlan, fill};
+use crate::error::{Error, Fault};
+use crate::loops::loop_nest::KernelFn;
+use crate::program::Program;
+use crate::run::ASK;
+use crate::run::state::{OutputPlan, SlotState, State, evaluate};
+use crate::run::step::{DotStep, GemmStep, LoopStep, PickStep, Place, Step, TransferStep};
+use crate::threads::conduct::{Conduct, Halt};
+
+/// What is done at one place of the tape. A place in the table has the number of its pointer.
+enum Action<'a> {
+    /// One brief call of a kernel, whose pointers start at a place.
+    Kernel {
+        function: KernelFn,
+        first: usize,
+        lengths: (i64, i64),
+        strides: &'a [i64],
+    },
+    /// So many bytes are copied from the pointer behind a place to the one at it.
+    Copy {
+        first: usize,
+        bytes: usize,
+    },
+    /// The same for elements that lie otherwise.
+    Transfer {
+        first: usize,
+        plan: &'a TransferPlan,
+    },
+    /// So many elements from a place on are set to a value.
+    Fill {
+        first: usize,
+        count: i64,
+        value: &'a Scalar,
+    },
+    /// A view starts elsewhere now, and so do the pointers that point into it.
+    Pick {
+        pick: &'a PickStep,
+        moved: Vec<Moved>,
+    },
+    /// A loop of several calls, or of packed operands.
+    Loop(&'a LoopStep),
+    Dot(&'a DotStep),
+    Gemm(&'a GemmStep),
+    /// Anything else.
+    Step(&'a Step),
+}
+
+/// A place in the table whose pointer is so many bytes behind the start of a memory that moves.
+struct Moved {
+    at: usize,
+    base: usize,
+    offset: i64,
+}
+
+impl Moved {
+    /// Points to where the memory starts now.
+    fn point(&self, pointers: &mut [*mut u8], bases: &[*mut u8]) {
+        pointers[self.at] = bases[self.base].wrapping_offset(self.offset as isize);
+    }
+}
+
+/// An action, the number of its instruction, and whether to ask after it whether to stop.
+struct Turn<'a> {
+    action: Action<'a>,
+    /// `None`: it makes an output, which has this number.
+    instr: Option<usize>,
+    output: usize,
+    asks: bool,
+}
+
+/// The steps of a program, while it is executed again and again.
+pub(crate) struct Tape<'a> {
+    program: &'a Program,
+    slots: &'a [SlotState],
+    bases: &'a mut [*mut u8],
+    values: &'a mut [i64],
+    scratch: *mut u8,
+    turns: Vec<Turn<'a>>,
+    pointers: Vec<*mut u8>,
+    moved: Vec<Moved>,
+}
+
+/// What a run keeps of a program, taken apart.
+pub(crate) struct Parts<'a> {
+    pub(crate) steps: &'a [Step],
+    pub(crate) slots: &'a [SlotState],
+    pub(crate) outputs: &'a [Option<OutputPlan>],
+    pub(crate) unfinished: &'a [usize],
+    pub(crate) left: &'a [bool],
+    pub(crate) bases: &'a mut [*mut u8],
+    pub(crate) values: &'a mut [i64],
+    pub(crate) scratch: *mut u8,
+}
+
+/// Makes a tape.
+struct Recorder<'a> {
+    turns: Vec<Turn<'a>>,
+    pointers: Vec<*mut u8>,
+    moved: Vec<Moved>,
+    /// For each memory: how what points into it learns that it moves.
+    moves: Vec<Moves>,
+}
+
+/// How pointers into a memory learn that it moves.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Moves {
+    Never,
+    /// Before each execution.
+    Before,
+    /// By the action of this number.
+    By(usize),
+}
+
+impl<'a> Tape<'a> {
+    /// The tape of a run of a plain program, whose outputs have their memory. The memory of `moving`
+    /// inputs and outputs, by the numbers of their bases, may be elsewhere in each execution.
+    pub(crate) fn new(program: &'a Program, state: &'a mut State, moving: &[usize]) -> Tape<'a> {
+        let parts = state.parts();
+        let mut recorder = Recorder {
+            turns: Vec::new(),
+            pointers: Vec::new(),
+            moved: Vec::new(),
+            moves: vec![Moves::Never; parts.bases.len()],
+        };
+        for &base in moving {
+            recorder.moves[base] = Moves::Before;
+        }
+        for (at, step) in parts.steps.iter().enumerate() {
+            let first = recorder.turns.len();
+            recorder.step(step, &parts);
+            for turn in &mut recorder.turns[first..] {
+                turn.instr = Some(at);
+            }
+            if let Some(last) = recorder.turns[first..].last_mut() {
+                last.asks = at % ASK == ASK - 1 || step.may_ask_late();
+            }
+        }
+        for &position in parts.unfinished.iter().filter(|&&position| !parts.left[position]) {
+            let Some(OutputPlan { copy: Some(plan), .. }) = &parts.outputs[position] else {
+                unreachable!("a plain program knows how all of its outputs are made")
+            };
+            let to = Place::start(program.bases.outputs + position);
+            let from = parts.slots[program.outputs[position].index()].place;
+            recorder.transfer(plan, to, from, &parts);
+            recorder.turns.last_mut().expect("it has just been added").output = position;
+        }
+        let Recorder { turns, pointers, moved, .. } = recorder;
+        let Parts { slots, bases, values, scratch, .. } = parts;
+        Tape { program, slots, bases, values, scratch, turns, pointers, moved }
+    }
+
+    /// The start of every memory of the run.
+    pub(crate) fn bases(&mut self) -> &mut [*mut u8] {
+        self.bases
+    }
+
+    /// Executes the program.
+    ///
+    /// # Safety
+    /// All inputs, and the memory of all outputs, are where the bases say, as large as when the run
+    /// was bound.
+    pub(crate) unsafe fn play(&mut self, conduct: &Conduct<'_>) -> Result<(), Error> {
+        evaluate(self.program, self.slots, self.bases, self.values, &self.program.run_sizes[0]);
+        for moved in &self.moved {
+            moved.point(&mut self.pointers, self.bases);
+        }
+        for turn in &self.turns {
+            let (bases, scratch) = (&mut *self.bases, self.scratch);
+            let pointers = &mut self.pointers[..];
+            // SAFETY: by the caller's promise, for all actions: they are those of the run's steps,
+            // with what these resolve.
+            let done = unsafe {
+                match &turn.action {
+                    Action::Kernel { function, first, lengths: (outer, inner), strides } => {
+                        let at = pointers.as_ptr().add(*first).cast();
+                        let status = function(at, *outer, *inner, strides.as_ptr());
+                        Halt::check(status).map_err(Fault::from)
+                    }
+                    Action::Copy { first, bytes } => {
+                        let (to, from) = (pointers[*first], pointers[*first + 1]);
+                        ptr::copy_nonoverlapping(from.cast_const(), to, *bytes);
+                        Ok(())
+                    }
+                    Action::Transfer { first, plan } => {
+                        let (to, from) = (pointers[*first], pointers[*first + 1]);
+                        plan.run_with(to, from, conduct).map_err(Fault::from)
+                    }
+                    Action::Fill { first, count, value } => {
+                        fill(pointers[*first], *count, value).map_err(Fault::from)
+                    }
+                    Action::Loop(step) => step.run(bases, scratch, conduct),
+                    Action::Dot(step) => step.run(bases, scratch, conduct),
+                    Action::Gemm(step) => step.run(bases, scratch, conduct),
+                    Action::Pick { pick, moved } => pick.start(bases, self.values).map(|start| {
+                        bases[pick.base] = start;
+                        moved.iter().for_each(|moved| moved.point(pointers, bases));
+                    }),
+                    Action::Step(step) => step.run(bases, self.values, scratch, conduct),
+                }
+            };
+            done.map_err(|fault| self.blamed(turn, fault))?;
+            if turn.asks && (conduct.should_stop)() {
+                return Err(Error::at(None)(Fault::Interrupted));
+            }
+        }
+        Ok(())
+    }
+
+    /// The error of an action.
+    #[cold]
+    fn blamed(&self, turn: &Turn<'_>, fault: Fault) -> Error {
+        let origin = match turn.instr {
+            Some(at) => self.program.instrs[at].origin,
+            None => self.program.output_origin(turn.output),
+        };
+        Error::at(origin)(fault)
+    }
+}
+
+impl<'a> Recorder<'a> {
+    fn add(&mut self, action: Action<'a>) {
+        self.turns.push(Turn { action, instr: None, output: 0, asks: false });
+    }
+
+    /// Adds a pointer to the table; its number.
+    fn point(&mut self, place: Place, parts: &Parts<'_>) -> usize {
+        let at = self.pointers.len();
+        self.pointers.push(place.resolve(parts.bases));
+        let moved = Moved { at, base: place.base, offset: place.offset };
+        match self.moves[place.base] {
+            Moves::Never => {}
+            Moves::Before => self.moved.push(moved),
+            Moves::By(turn) => match &mut self.turns[turn].action {
+                Action::Pick { moved: own, .. } => own.push(moved),
+                _ => unreachable!("only views are picked"),
+            },
+        }
+        at
+    }
+
+    fn step(&mut self, step: &'a Step, parts: &Parts<'a>) {
+        match step {
+            Step::Nothing => {}
+            Step::Loop(own) => self.kernel(own, parts),
+            Step::Transfer(own) => self.transfer(&own.plan, own.to, own.from, parts),
+            Step::Transfers(all) => all.iter().for_each(|own| self.copy(own, parts)),
+            Step::Pick(pick) => {
+                self.moves[pick.base] = Moves::By(self.turns.len());
+                self.add(Action::Pick { pick, moved: Vec::new() });
+            }
+            Step::Dot(own) => self.add(Action::Dot(own)),
+            Step::Gemm(own) => self.add(Action::Gemm(own)),
+            _ => self.add(Action::Step(step)),
+        }
+    }
+
+    fn copy(&mut self, step: &'a TransferStep, parts: &Parts<'a>) {
+        self.transfer(&step.plan, step.to, step.from, parts);
+    }
+
+    fn transfer(&mut self, plan: &'a TransferPlan, to: Place, from: Place, parts: &Parts<'a>) {
+        let first = self.point(to, parts);
+        self.point(from, parts);
+        self.add(match plan.copied_bytes() {
+            Some(bytes) => Action::Copy { first, bytes },
+            None => Action::Transfer { first, plan },
+        });
+    }
+
+    fn kernel(&mut self, step: &'a LoopStep, parts: &Parts<'a>) {
+        let Some((lengths, strides)) = step.nest.only_call().filter(|_| step.blank.is_empty())
+        else {
+            self.add(Action::Loop(step));
+            return;
+        };
+        for (place, count, value) in &step.fills {
+            let first = self.point(*place, parts);
+            self.add(Action::Fill { first, count: *count, value });
+        }
+        step.copies.iter().for_each(|copy| self.copy(copy, parts));
+        let first = self.pointers.len();
+        for &operand in &step.operands {
+            self.point(operand, parts);
+        }
+        self.pointers.extend(step.nest.buffers_in(parts.scratch));
+        self.add(Action::Kernel { function: step.function, first, lengths, strides });
+    }
+}
