@@ -68,7 +68,7 @@ IN_NUMPY: Mapping[str, str] = {
     "rollaxis": "write ft.moveaxis",
     "spacing": "write ft.abs(ft.nextafter(x, ft.inf) - x)",
 }
-"""What NumPy has under these names has no counterpart here."""
+"""NumPy's objects of these names have no counterpart here."""
 
 IN_MODULES_OF_NUMPY: Mapping[str, str] = {
     "char": "text is not supported",

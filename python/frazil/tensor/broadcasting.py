@@ -195,9 +195,9 @@ def unbroadcast(
     g : Variable
         The gradient; it broadcasts to the larger shape.
     x : Variable
-        What was broadcast.
+        The tensor that was broadcast.
     broadcastable : sequence of bool
-        Which dimensions of the larger shape are known to have length 1.
+        The dimensions of the larger shape that are known to have length 1.
     length_of : callable
         Gives the lengths of the others.
     """

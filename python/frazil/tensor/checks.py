@@ -63,7 +63,7 @@ def assert_(x: TensorLike, *conditions: TensorLike, msg: str = "an assertion fai
     *conditions : tensor_like
         They hold where all their elements are true (not zero).
     msg : str
-        What the error says.
+        The message of the error.
 
     Returns
     -------
@@ -96,7 +96,7 @@ def check_parameters(expr: TensorLike, *conditions: TensorLike, msg: str = "") -
     *conditions : tensor_like
         They hold where all their elements are true (not zero).
     msg : str
-        What the error says: the conditions as text.
+        The message of the error: the conditions as text.
 
     Returns
     -------
@@ -144,7 +144,7 @@ class Print(Op):
     Parameters
     ----------
     message : str
-        What stands before the value.
+        The text before the value.
     attrs : tuple of str
         What to print: ``"__str__"`` is the value, ``"shape"``, ``"min"`` and others are attributes
         of the array, which are called if they can be.

@@ -20,9 +20,9 @@ def isclose(
     a, b : tensor_like
         Numbers that broadcast against each other. Infinities are close to themselves alone.
     rtol : float, default 1e-5
-        What is allowed for each unit of ``b``.
+        The tolerance for each unit of ``b``.
     atol : float, default 1e-8
-        What is allowed besides.
+        The tolerance besides.
     equal_nan : bool, default False
         Whether NaN is close to NaN.
 
@@ -54,7 +54,7 @@ def allclose(
     a, b : tensor_like
         Numbers that broadcast against each other.
     rtol, atol : float
-        What is allowed for each unit of ``b``, and besides: see :func:`isclose`.
+        The tolerance for each unit of ``b``, and the tolerance besides: see :func:`isclose`.
     equal_nan : bool, default False
         Whether NaN is close to NaN.
 

@@ -34,9 +34,9 @@ def bincount(
     x : tensor_like
         A vector of integers that are not negative.
     weights : tensor_like, optional
-        What each element counts; default: 1.
+        The weight of each element; default: 1.
     minlength : int or 0-d integer variable, default 0
-        How many numbers are counted at least.
+        The least number of counts in the result.
 
     Returns
     -------
@@ -184,13 +184,13 @@ def histogram(
     a : tensor_like
         Any tensor, with elements unless ``bins`` or ``range`` tells the intervals.
     bins : int or tensor_like, default 10
-        How many intervals of one length, or a vector of their ends, which rise.
+        The number of intervals of equal length, or a vector of their ends, which rise.
     range : pair of numbers, optional
         The first and the last end; default: the smallest and the largest element.
     density : bool, default False
         Give shares by length, whose integral is 1.
     weights : tensor_like, optional
-        What each element counts; default: 1.
+        The weight of each element; default: 1.
 
     Returns
     -------

@@ -102,7 +102,7 @@ def cumsum(x: TensorLike, axis: int | None = None, dtype: npt.DTypeLike | None =
     axis : int, optional
         The dimension to sum along; default: of the flattened tensor.
     dtype : dtype_like, optional
-        What to accumulate in; default as for :func:`sum`, following :func:`numpy.cumsum`.
+        The dtype to accumulate in; default as for :func:`sum`, following :func:`numpy.cumsum`.
 
     Returns
     -------

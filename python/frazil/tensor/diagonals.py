@@ -34,7 +34,7 @@ from frazil.tensor.reductions import sum
 from frazil.tensor.transposition import permute_dims
 
 _FARTHEST = 2**62
-"""How far diagonals are told apart; those beyond have no elements, either."""
+"""The largest offset of diagonals that are told apart; those beyond have no elements, either."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +148,7 @@ def diagonal(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> 
     x : tensor_like
         A tensor with two dimensions or more.
     offset : int, default 0
-        How far the diagonal is above the main one; negative below.
+        The offset of the diagonal: positive above the main one, negative below.
     axis1, axis2 : int, default 0 and 1
         The dimensions that the rows and the columns of the matrices are in.
 
@@ -182,7 +182,7 @@ def diag(v: TensorLike, k: int = 0) -> Variable:
     v : tensor_like
         A vector or a matrix.
     k : int, default 0
-        How far the diagonal is above the main one; negative below.
+        The offset of the diagonal: positive above the main one, negative below.
 
     Returns
     -------
@@ -222,9 +222,9 @@ def trace(
     x : tensor_like
         A tensor with two dimensions or more.
     offset, axis1, axis2 : int
-        Which diagonal, as for :func:`diagonal`.
+        The diagonal, as for :func:`diagonal`.
     dtype : dtype_like, optional
-        What to sum in; default as for :func:`sum`.
+        The dtype to sum in; default as for :func:`sum`.
 
     Returns
     -------
@@ -250,7 +250,7 @@ def eye(
     n, m : int or 0-d integer variable
         The numbers of rows and of columns; as many columns as rows by default.
     k : int, default 0
-        How far the diagonal is above the main one; negative below.
+        The offset of the diagonal: positive above the main one, negative below.
     dtype : dtype_like, optional
         The dtype of the result, by default float64, as for :func:`numpy.eye`.
 
@@ -336,7 +336,7 @@ def tril(m: TensorLike, k: int = 0) -> Variable:
     m : tensor_like
         A tensor with dimensions; the last two are the matrices. A vector is each row of one.
     k : int, default 0
-        How far the diagonal is above the main one; negative below.
+        The offset of the diagonal: positive above the main one, negative below.
 
     Returns
     -------

@@ -83,7 +83,7 @@ def expand_dims(x: TensorLike, axis: int | Sequence[int]) -> Variable:
     x : tensor_like
         Any tensor.
     axis : int or tuple of int
-        Where the new dimensions are in the result, as in :func:`numpy.expand_dims`.
+        The positions of the new dimensions in the result, as in :func:`numpy.expand_dims`.
 
     Returns
     -------

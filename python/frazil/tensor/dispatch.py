@@ -124,7 +124,7 @@ def _own(place: str, name: str) -> Function | None:
 
 
 def _refusal(place: str, full: str) -> str:
-    """What to say of a function that has no counterpart."""
+    """The message about a function without a counterpart."""
     reason = IN_NUMPY.get(full) or IN_MODULES_OF_NUMPY.get(place.removeprefix("lib.").split(".")[0])
     if reason:
         return f"np.{full} takes no variables: {reason}"
@@ -189,7 +189,7 @@ _FOLDS = {
     "logical_or": {"reduce": "any"},
     "logaddexp": {"reduce": "logsumexp"},
 }
-"""What the methods of ufuncs are called as functions."""
+"""The names of ufuncs' methods as functions."""
 
 
 def _method(function: Function, name: str, method: str) -> Function | str:
@@ -301,7 +301,7 @@ def _pairs(
 
 
 def _alike(theirs: inspect.Signature, ours: inspect.Signature, pairs: Mapping[str, str]) -> int:
-    """How many arguments by position both functions take as the same ones."""
+    """The number of arguments by position that mean the same for both functions."""
     taken = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     count = 0
     for one, other in zip(theirs.parameters.values(), ours.parameters.values(), strict=False):
@@ -405,7 +405,7 @@ _OTHERS: Mapping[str, Function] = {
     "split": _split,
     "take_along_axis": lambda arr, indices, axis=-1: _tensor().take_along_axis(arr, indices, axis),
 }
-"""Counterparts whose arguments are not those of a function of ours."""
+"""Counterparts of functions whose arguments differ from ours."""
 
 
 # What NumPy calls

@@ -75,8 +75,8 @@ def described(
 ) -> Callable[[Function], Function]:
     """Give a function of arrays its docstring.
 
-    ``parameters`` are what the docstring says of each, ``"type: text"``; what is said of
-    ``axis``, ``keepdims``, ``initial`` and ``where`` of a reduction need not be told. The
+    ``parameters`` are the descriptions of each, ``"type: text"``; the usual descriptions of
+    ``axis``, ``keepdims``, ``initial`` and ``where`` of a reduction need not be given. The
     ``example`` is written ``"arguments -> elements of the array"``.
     """
 
@@ -97,8 +97,8 @@ def described(
 
 
 def listed_parameters(function: Callable[..., object], told: Mapping[str, str]) -> str:
-    """The parameters as a docstring lists them: what is ``told`` of each, ``"type: text"``, and the
-    default that the signature says.
+    """The parameters as a docstring lists them: the description ``told`` of each, ``"type: text"``,
+    and the default of the signature.
     """
     made = cast(FunctionType, function)
     code, defaults = made.__code__, made.__defaults__ or ()

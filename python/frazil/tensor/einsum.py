@@ -23,7 +23,7 @@ _PLANNERS = ("auto", "optimal", "branch-all", "branch-2", "branch-1", "dp", "gre
 """Of opt_einsum's planners those that always find the same order."""
 
 _UNKNOWN = 64
-"""What stands for a length that the types do not tell, when the order of products is chosen."""
+"""The length that is assumed where types tell none, when the order of products is chosen."""
 
 
 class Term:

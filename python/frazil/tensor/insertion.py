@@ -60,7 +60,7 @@ def delete(arr: TensorLike, obj: Any, axis: int | None = None) -> Variable:
     arr : tensor_like
         Any tensor.
     obj : int, slice, tensor_like of integers, or mask
-        Which elements along ``axis``.
+        The positions along ``axis``.
     axis : int, optional
         The dimension; default: the flattened tensor.
 

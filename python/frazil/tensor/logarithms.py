@@ -16,7 +16,7 @@ from frazil.tensor.elementwise.definition import elementwise
     "Not above 0, where the result is NaN; at 0 it is -inf.",
 )
 def log1mexp(x: TensorLike) -> Variable:
-    """Return ``log(1 - exp(x))``: for the log of a probability, that of its complement."""
+    """Return ``log(1 - exp(x))``: the log of one less a probability, from its log."""
     return _core.elemwise(scalar.log1mexp, as_operand(x))
 
 

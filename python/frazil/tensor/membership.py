@@ -1,4 +1,4 @@
-"""Which elements there are, and whether others are among them."""
+"""Distinct elements, and whether others are among them."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def unique(
     Returns
     -------
     Variable, or tuple of Variable
-        As :func:`numpy.unique` gives. How many there are only a call knows.
+        As :func:`numpy.unique` gives. Only a call knows their number.
 
     Examples
     --------

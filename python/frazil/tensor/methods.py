@@ -1,6 +1,6 @@
 """The methods of variables: tensor functions in their other spelling.
 
-What stands in the class body here is set on the core's ``Variable`` when the package is imported.
+The members of the class here are set on the core's ``Variable`` when the package is imported.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ class _Methods(_core.Variable):
         return sorting.argsort(self, axis, descending=descending, stable=stable)
 
     def nonzero(self) -> tuple[Variable, ...]:
-        """Return the positions of what is not zero; see :func:`frazil.tensor.nonzero`."""
+        """Return the positions of elements that are not zero; see :func:`frazil.tensor.nonzero`."""
         return searching.nonzero(self)
 
     def cumsum(self, axis: int | None = None, dtype: npt.DTypeLike | None = None) -> Variable:

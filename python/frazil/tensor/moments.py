@@ -32,7 +32,7 @@ def mean(
     axis : int or tuple of int, optional
         The dimensions to average over; default: all.
     dtype : dtype_like, optional
-        What to accumulate in. Default, as in :func:`numpy.mean`: the dtype of ``x`` if that is
+        The dtype to accumulate in. Default, as in :func:`numpy.mean`: the dtype of ``x`` if that is
         floating, else float64.
     keepdims : bool, default False
         Keep the dimensions averaged over, with length 1.
@@ -84,7 +84,7 @@ def var(
     correction : number, optional
         Another name of ``ddof``.
     dtype : dtype_like, optional
-        What to compute in.
+        The dtype to compute in.
     where : tensor_like, optional
         Of bool, and broadcasts to ``x``: which elements count.
 

@@ -20,7 +20,7 @@ from frazil.tensor.reductions import Axis
     "As :func:`numpy.nansum` gives; 0 where there is no number.",
     "[1.0, ft.nan, 3.0] -> 4.",
     x="tensor_like: Any tensor.",
-    dtype="dtype_like: What to accumulate in; default as for :func:`sum`.",
+    dtype="dtype_like: The dtype to accumulate in; default as for :func:`sum`.",
 )
 def nansum(
     x: TensorLike,
@@ -40,7 +40,7 @@ def nansum(
     "As :func:`numpy.nanprod` gives; 1 where there is no number.",
     "[2.0, ft.nan, 3.0] -> 6.",
     x="tensor_like: Any tensor.",
-    dtype="dtype_like: What to accumulate in; default as for :func:`sum`.",
+    dtype="dtype_like: The dtype to accumulate in; default as for :func:`sum`.",
 )
 def nanprod(
     x: TensorLike,
@@ -124,7 +124,7 @@ def nanargmin(x: TensorLike, axis: int | None = None, keepdims: bool = False) ->
     "As :func:`numpy.nanmean` gives; NaN where there is no number.",
     "[1.0, ft.nan, 3.0] -> 2.",
     x="tensor_like: Any tensor.",
-    dtype="dtype_like: What to accumulate in; default as for :func:`mean`.",
+    dtype="dtype_like: The dtype to accumulate in; default as for :func:`mean`.",
 )
 def nanmean(
     x: TensorLike,
@@ -192,7 +192,7 @@ def nanstd(
     "[1.0, ft.nan, 3.0] -> [1., 1., 4.]",
     x="tensor_like: Any tensor.",
     axis="int: The dimension to sum along; default: of the flattened tensor.",
-    dtype="dtype_like: What to accumulate in; default as for :func:`cumsum`.",
+    dtype="dtype_like: The dtype to accumulate in; default as for :func:`cumsum`.",
 )
 def nancumsum(
     x: TensorLike, axis: int | None = None, dtype: npt.DTypeLike | None = None
@@ -206,7 +206,7 @@ def nancumsum(
     "[2.0, ft.nan, 3.0] -> [2., 2., 6.]",
     x="tensor_like: Any tensor.",
     axis="int: The dimension to sum along; default: of the flattened tensor.",
-    dtype="dtype_like: What to accumulate in; default as for :func:`cumsum`.",
+    dtype="dtype_like: The dtype to accumulate in; default as for :func:`cumsum`.",
 )
 def nancumprod(
     x: TensorLike, axis: int | None = None, dtype: npt.DTypeLike | None = None
@@ -235,7 +235,7 @@ def _position(
 
 
 def _masked(x: Variable, where: TensorLike | None) -> Variable:
-    """``x`` with NaN in place of what does not count."""
+    """``x`` with NaN in place of elements that do not count."""
     return reductions.counted(x, where, np.nan)
 
 

@@ -27,7 +27,7 @@ def ravel_multi_index(
     dims : int, 0-d integer variable, a sequence of them, or a 1-d integer variable
         The shape of the tensor.
     mode : {"raise", "wrap", "clip"} or a sequence of them
-        What positions beyond a dimension lead to, as for :func:`take`; "raise": a ValueError.
+        The effect of positions beyond a dimension, as for :func:`take`; "raise": a ValueError.
     order : {"C", "F"}
         Whether the last dimension or the first one varies fastest.
 
@@ -102,7 +102,7 @@ def _as_positions(given: TensorLike) -> Variable:
 
 
 def _steps(shape: Lengths, order: str) -> list[Variable]:
-    """How far apart neighbours along each dimension are."""
+    """The distance between neighbours along each dimension."""
     if order not in ("C", "F"):
         raise ValueError(f"order must be 'C' or 'F'; given {order!r}")
     axes = range(len(shape))

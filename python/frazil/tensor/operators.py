@@ -1,4 +1,4 @@
-"""Which op each operator of a variable applies."""
+"""The ops that the operators of variables apply."""
 
 import frazil._core as _core
 import frazil.scalar as scalar

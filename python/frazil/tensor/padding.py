@@ -57,11 +57,11 @@ def pad(
     array : tensor_like
         Any tensor.
     pad_width : int, sequence or dict
-        How many elements: a number for all ends, a pair (before, behind) for all dimensions, or a
-        number or pair for each dimension; a dict names the dimensions. The numbers may be 0-d
+        The number of elements: a number for all ends, a pair (before, behind) for all dimensions,
+        or a number or pair for each dimension; a dict names the dimensions. The numbers may be 0-d
         integer variables.
     mode : str, default "constant"
-        What is added, as for :func:`numpy.pad`: "constant", "edge", "linear_ramp", "maximum",
+        The elements to add, as for :func:`numpy.pad`: "constant", "edge", "linear_ramp", "maximum",
         "mean", "median", "minimum", "reflect", "symmetric", "wrap" or "empty", which is 0 here.
     constant_values : number, or sequence as for ``pad_width``
         For "constant".
@@ -156,7 +156,7 @@ def _as_width(n: LengthLike) -> Variable:
 
 
 def _sources(mode: str, n: Variable, before: Variable, behind: Variable) -> Variable:
-    """Which element stands at each position."""
+    """The element that stands at each position."""
     at = arange(subtract(literal(0), before), add(n, behind))
     last = subtract(n, literal(1))
     if mode == "edge":

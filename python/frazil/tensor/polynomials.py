@@ -1,4 +1,4 @@
-"""Polynomials, given by vectors of coefficients, that of the highest power first."""
+"""Polynomials, given by vectors of coefficients, the highest power first."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def polyval(p: TensorLike, x: TensorLike) -> Variable:
     Parameters
     ----------
     p : tensor_like
-        The coefficients, that of the highest power first.
+        The coefficients, the highest power first.
     x : tensor_like
         Where.
 
@@ -59,7 +59,7 @@ def polyadd(a1: TensorLike, a2: TensorLike) -> Variable:
     Parameters
     ----------
     a1, a2 : tensor_like
-        The coefficients, that of the highest power first.
+        The coefficients, the highest power first.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def polysub(a1: TensorLike, a2: TensorLike) -> Variable:
     Parameters
     ----------
     a1, a2 : tensor_like
-        The coefficients, that of the highest power first.
+        The coefficients, the highest power first.
 
     Returns
     -------
@@ -127,9 +127,9 @@ def polyder(p: TensorLike, m: int = 1) -> Variable:
     Parameters
     ----------
     p : tensor_like
-        The coefficients, that of the highest power first.
+        The coefficients, the highest power first.
     m : int, default 1
-        How often.
+        The number of times.
 
     Returns
     -------
@@ -159,9 +159,9 @@ def polyint(p: TensorLike, m: int = 1, k: TensorLike | None = None) -> Variable:
     Parameters
     ----------
     p : tensor_like
-        The coefficients, that of the highest power first.
+        The coefficients, the highest power first.
     m : int, default 1
-        How often.
+        The number of times.
     k : tensor_like, optional
         The constant of each step, the first one first, or one for all; default: 0.
 

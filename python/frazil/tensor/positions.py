@@ -152,7 +152,7 @@ def searchsorted(
     a : tensor_like
         A sorted vector.
     v : tensor_like
-        What belongs in it.
+        The values to put in.
     side : {"left", "right"}, default "left"
         Whether before or behind the elements that are equal.
     sorter : tensor_like, optional
@@ -208,7 +208,7 @@ def cumulative_sum(
     axis : int, optional
         The dimension to sum along, which need not be said of a vector.
     dtype : dtype_like, optional
-        What to accumulate in; default as for :func:`sum`.
+        The dtype to accumulate in; default as for :func:`sum`.
     include_initial : bool, default False
         Begin with 0.
 

@@ -21,11 +21,11 @@ def can_cast(
     Parameters
     ----------
     from_ : Variable or dtype
-        What is cast: a dtype, or a variable, whose dtype counts.
+        The dtype to cast, or a variable of that dtype.
     to : dtype
         The dtype of the result.
     casting : {"no", "equiv", "safe", "same_kind", "unsafe"}, default "safe"
-        What is allowed, as in :func:`numpy.can_cast`.
+        The casts that are allowed, as in :func:`numpy.can_cast`.
 
     Returns
     -------

@@ -26,7 +26,7 @@ from frazil.tensor.transposition import permute_dims
 Place: TypeAlias = Callable[[Variable, Variable], Variable]
 
 _METHOD = """\
-str: What lies between two elements: any of the names that :func:`numpy.quantile` takes."""
+str: The value between two elements: any of the names that :func:`numpy.quantile` takes."""
 
 
 @described(

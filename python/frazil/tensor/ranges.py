@@ -94,7 +94,7 @@ def arange(
     start : scalar_like
         The first value; if ``stop`` is not given, this is the stop and the first value is 0.
     stop : scalar_like, optional
-        Where the values end, without it.
+        The end of the values, which is not among them.
     step : scalar_like, default 1
         The distance between neighbours; it may be negative.
     dtype : dtype_like, optional

@@ -89,7 +89,7 @@ def shape_padleft(t: TensorLike, n_ones: int = 1) -> Variable:
     t : tensor_like
         Any tensor.
     n_ones : int, default 1
-        How many dimensions are added.
+        The number of dimensions to add.
 
     Returns
     -------
@@ -137,7 +137,7 @@ def shape_padaxis(t: TensorLike, axis: int) -> Variable:
     t : tensor_like
         Any tensor.
     axis : int
-        Where the new dimension is in the result.
+        The position of the new dimension in the result.
 
     Returns
     -------
@@ -163,7 +163,7 @@ def atleast_Nd(arry: TensorLike, *, n: int = 1, left: bool = True) -> Variable:
     arry : tensor_like
         Any tensor.
     n : int, default 1
-        How many dimensions.
+        The number of dimensions.
     left : bool, default True
         Whether dimensions of length 1 are added in front; else behind.
 

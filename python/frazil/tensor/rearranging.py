@@ -57,7 +57,7 @@ def roll(
     a : tensor_like
         Any tensor.
     shift : int, 0-d integer variable, or a sequence of them
-        How far, for each of ``axis``; negative towards the front.
+        The distance, for each of ``axis``; negative towards the front.
     axis : int or sequence of int, optional
         The dimensions; default: the flattened tensor, as for :func:`numpy.roll`.
 
@@ -117,11 +117,11 @@ def diff(
     a : tensor_like
         A tensor with dimensions.
     n : int, default 1
-        How often.
+        The number of times.
     axis : int, default -1
         The dimension.
     prepend, append : tensor_like, optional
-        What stands before ``a`` and behind it along ``axis``; a number stands for one element.
+        Elements before ``a`` and behind it along ``axis``; a number stands for one element.
 
     Returns
     -------

@@ -271,8 +271,8 @@ Variable
 """
 
 _DTYPE = """dtype : dtype_like, optional
-    What to accumulate in. Default, as in :func:`numpy.{name}`: the dtype of ``x``, except that bool
-    and short integers become int64, short unsigned integers uint64.
+    The dtype to accumulate in. Default, as in :func:`numpy.{name}`: the dtype of ``x``, except that
+    bool and short integers become int64, short unsigned integers uint64.
 """
 
 _INITIAL = """initial : tensor_like, optional

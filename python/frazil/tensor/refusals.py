@@ -1,6 +1,6 @@
 """Operations that variables refuse, as they have no values yet, and what to write instead.
 
-What stands in the class body here is set on the core's ``Variable``, as the methods are.
+The members of the class here are set on the core's ``Variable``, as the methods are.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import frazil._core as _core
 
 
 def _absent(name: str, advice: str) -> property:
-    """An attribute that others expect: whoever asks for it is told what there is instead."""
+    """An attribute that users of other libraries expect: its error says what to write instead."""
 
     def refuse(variable: object) -> NoReturn:
         raise AttributeError(f"a variable has no {name}: {advice}", name=name, obj=variable)

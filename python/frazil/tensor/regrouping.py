@@ -52,7 +52,7 @@ def join_dims(x: TensorLike, start_axis: int = 0, n_axes: int | None = None) -> 
     start_axis : int, default 0
         The first of the dimensions.
     n_axes : int, optional
-        How many; default: all that follow. 0 puts in a dimension of length 1.
+        The number of dimensions; default: all that follow. 0 puts in a dimension of length 1.
 
     Returns
     -------

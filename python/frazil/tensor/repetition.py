@@ -21,7 +21,7 @@ from frazil.tensor.taking import take
 @dataclass(frozen=True, eq=False)
 class RepeatedPositions(Op):
     """Position ``i`` as often as element ``i`` of an int64 vector says: ``[2, 0, 1]`` gives
-    ``[0, 0, 2]``. How many there are only the values tell.
+    ``[0, 0, 2]``. Their number depends on the values.
     """
 
     def make_node(self, repeats: Variable) -> FrozenApply:
@@ -47,7 +47,7 @@ def repeat(a: TensorLike, repeats: TensorLike, axis: int | None = None) -> Varia
     a : tensor_like
         Any tensor.
     repeats : int, 0-d integer variable, or vector_like
-        How often; for a vector, how often each one.
+        The number of times; for a vector, the number for each element.
     axis : int, optional
         The dimension; default: of the flattened tensor, as for :func:`numpy.repeat`.
 
@@ -100,8 +100,8 @@ def tile(A: TensorLike, reps: LengthLike | Sequence[LengthLike]) -> Variable:
     A : tensor_like
         Any tensor.
     reps : int, 0-d integer variable, or a sequence of them
-        How often along each dimension; aligned with those of ``A`` from the last one, as in
-        :func:`numpy.tile`.
+        The number of times along each dimension; the last number is for the last dimension of
+        ``A``, as in :func:`numpy.tile`.
 
     Returns
     -------

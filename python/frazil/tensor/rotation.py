@@ -72,7 +72,7 @@ def rot90(m: TensorLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Variable:
     m : tensor_like
         A tensor of two dimensions or more.
     k : int, default 1
-        How often; negative numbers turn the other way.
+        The number of turns; negative numbers turn the other way.
     axes : pair of int, default (0, 1)
         The dimensions of the plane; it is turned from the first towards the second.
 

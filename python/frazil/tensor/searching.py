@@ -25,7 +25,7 @@ T = TypeVar("T")
 class Nonzero(RoundedOp):
     """The positions of the elements that are not zero: an int64 vector for each dimension.
 
-    How many there are only the values tell.
+    Their number depends on the values.
     """
 
     takes_complex = True

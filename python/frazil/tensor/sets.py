@@ -169,7 +169,7 @@ def compress(condition: TensorLike, a: TensorLike, axis: int | None = None) -> V
     Returns
     -------
     Variable
-        As :func:`numpy.compress` gives. How many there are only a call knows.
+        As :func:`numpy.compress` gives. Only a call knows their number.
 
     Examples
     --------
@@ -197,7 +197,7 @@ def extract(condition: TensorLike, arr: TensorLike) -> Variable:
     Returns
     -------
     Variable
-        As :func:`numpy.extract` gives. How many there are only a call knows.
+        As :func:`numpy.extract` gives. Only a call knows their number.
 
     Examples
     --------

@@ -111,7 +111,7 @@ class Shapes:
         return find_after_operands(length, self._leaves, found)
 
     def canonical(self, length: Variable) -> Variable:
-        """``length`` in terms of what exists at run time."""
+        """``length`` in terms of variables that exist at run time."""
         known = self._canonical.get(length)
         if known is not None:
             return known
@@ -129,7 +129,7 @@ class Shapes:
         return find_after_operands(length, self._canonical, found)
 
     def infer(self, node: FrozenApply) -> None:
-        """Work out the lengths of what a node computes, given those of its inputs."""
+        """Find the lengths of a node's outputs, given the lengths of its inputs."""
         known = node.lengths
         if known is None:
             given = [self.lengths(x) for x in node.inputs]

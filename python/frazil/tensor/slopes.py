@@ -41,8 +41,8 @@ def gradient(
     f : tensor_like
         The values; integers become float64.
     *varargs : tensor_like
-        How far neighbours are apart: nothing for 1, one number for all dimensions, or for each of
-        ``axis`` a number or a vector of coordinates.
+        The distance between neighbours: nothing for 1, one number for all dimensions, or for each
+        of ``axis`` a number or a vector of coordinates.
     axis : int or sequence of int, optional
         The dimensions; default: all.
     edge_order : {1, 2}, default 1
@@ -172,9 +172,9 @@ def trapezoid(
     y : tensor_like
         The values.
     x : tensor_like, optional
-        Where they are: a vector, or of the shape of ``y``.
+        Their positions: a vector, or of the shape of ``y``.
     dx : tensor_like, default 1.0
-        How far neighbours are apart, where there is no ``x``.
+        The distance between neighbours, if there is no ``x``.
     axis : int, default -1
         The dimension to integrate over.
 

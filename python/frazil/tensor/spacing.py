@@ -44,7 +44,7 @@ def linspace(
     start, stop : tensor_like
         The ends, whose shapes broadcast.
     num : int or 0-d integer variable, default 50
-        How many numbers.
+        The number of values.
     endpoint : bool, default True
         Whether ``stop`` is the last of them; else it is where the next one would be.
     dtype : dtype_like, optional
@@ -88,11 +88,11 @@ def logspace(
     start, stop : tensor_like
         The exponents of the first and of the last power; their shapes broadcast.
     num : int or 0-d integer variable, default 50
-        How many powers.
+        The number of powers.
     endpoint : bool, default True
         Whether ``stop`` is the last exponent.
     base : tensor_like, default 10.0
-        What is raised; it broadcasts with the ends.
+        The base of the powers; it broadcasts with the ends.
     dtype : dtype_like, optional
         Default: as for :func:`linspace`.
     axis : int, default 0
@@ -135,7 +135,7 @@ def geomspace(
     start, stop : tensor_like
         The ends, of one sign and not zero; their shapes broadcast.
     num : int or 0-d integer variable, default 50
-        How many numbers.
+        The number of values.
     endpoint : bool, default True
         Whether ``stop`` is the last of them.
     dtype : dtype_like, optional
@@ -185,7 +185,7 @@ def meshgrid(
     *xi : tensor_like
         The coordinates along each side; tensors of more dimensions are flattened.
     indexing : {"xy", "ij"}, default "xy"
-        Which dimensions the first two sides are in: the second and the first, or as they come.
+        The dimensions of the first two sides: the second and the first, or in their order.
     sparse : bool, default False
         Leave dimensions along which nothing changes at length 1.
 
@@ -226,7 +226,7 @@ def _as_count(num: LengthLike) -> Variable:
 
 
 def floating_dtype(*values: TensorLike) -> str:
-    """What numbers that follow from ``values`` are computed in; Python numbers fit into any."""
+    """The dtype in which numbers from ``values`` are computed; Python numbers fit into any."""
     dtypes = [as_tensor(x).dtype for x in values if not isinstance(x, int | float)]
     dtype = reduce(_core.promote, dtypes) if dtypes else "float64"
     return dtype if dtype.startswith("float") else "float64"

@@ -75,7 +75,7 @@ class SparseMatrix:
 
     @property
     def nnz(self) -> Variable:
-        """How many elements are stored."""
+        """The number of elements that are stored."""
         return self.data.shape[0]
 
     @property
@@ -304,7 +304,7 @@ def CSR(  # the name that PyTensor has
     indices : array_like of int
         The column of each.
     indptr : array_like of int
-        Where in ``data`` each row begins, and where the last one ends: one more than rows.
+        The start of each row in ``data``, then the end of the last row: one more than rows.
     shape : tuple of int
         The number of rows and of columns.
 
@@ -347,7 +347,7 @@ def CSC(  # the name that PyTensor has
     indices : array_like of int
         The row of each.
     indptr : array_like of int
-        Where in ``data`` each column begins, and where the last one ends: one more than columns.
+        The start of each column in ``data``, then the end of the last: one more than columns.
     shape : tuple of int
         The number of rows and of columns.
 

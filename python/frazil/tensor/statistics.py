@@ -143,7 +143,7 @@ def cov(
     ddof : number, optional
         Divide by the number of observations less ``ddof``.
     fweights, aweights : tensor_like, optional
-        How often each observation was made, and how much it weighs.
+        The number of times that each observation was made, and its weight.
     dtype : dtype_like, optional
         Data type of the result; default: float64.
 

@@ -28,7 +28,7 @@ def take(
     axis : int, optional
         The dimension; default: positions in the flattened tensor, as for :func:`numpy.take`.
     mode : {"raise", "wrap", "clip"}
-        What positions beyond the dimension lead to: an IndexError, those that are left when its
+        The effect of positions beyond the dimension: an IndexError, those that are left when its
         length is taken off as often as it can be, or the first and the last.
 
     Returns
@@ -116,7 +116,7 @@ def put_along_axis(
     indices : tensor_like
         Positions, as for :func:`take_along_axis`; where one comes twice, the last value counts.
     values : tensor_like
-        What is put there; it broadcasts to the shape of ``indices``.
+        The values to put; they broadcast to the shape of ``indices``.
     axis : int or None, default 0
         The dimension; None puts into the flattened tensor.
 

@@ -35,7 +35,7 @@ def _described(name: str, shape: str, example: str) -> Callable[..., Callable[..
         f"Return weights {shape}.",
         f"A vector of float64, as :func:`numpy.{name}` gives.",
         example,
-        M="int or 0-d integer variable: How many; none where it is not positive.",
+        M="int or 0-d integer variable: The length; no elements if it is not positive.",
     )
 
 
@@ -65,7 +65,7 @@ def kaiser(M: LengthLike, beta: TensorLike) -> Variable:
     Parameters
     ----------
     M : int or 0-d integer variable
-        How many; none where it is not positive.
+        The length; no elements if it is not positive.
     beta : tensor_like
         A number: the larger, the narrower. Gradients flow into it.
 

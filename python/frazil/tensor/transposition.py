@@ -139,7 +139,7 @@ def moveaxis(
     x : tensor_like
         Any tensor.
     source, destination : int or sequence of int
-        Where each moved dimension is in ``x`` and in the result; the others keep their order.
+        The positions of moved dimensions in ``x`` and in the result; others keep their order.
 
     Returns
     -------

@@ -40,7 +40,7 @@ def tril_indices(n: LengthLike, k: int = 0, m: LengthLike | None = None) -> tupl
     n : int or 0-d integer variable
         The number of rows.
     k : int, default 0
-        How far the diagonal is above the main one; negative below.
+        The offset of the diagonal: positive above the main one, negative below.
     m : int or 0-d integer variable, optional
         The number of columns; default: as many as rows.
 
@@ -91,7 +91,7 @@ def tril_indices_from(arr: TensorLike, k: int = 0) -> tuple[Variable, ...]:
     arr : tensor_like
         A matrix.
     k : int, default 0
-        How far the diagonal is above the main one; negative below.
+        The offset of the diagonal: positive above the main one, negative below.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def triu_indices_from(arr: TensorLike, k: int = 0) -> tuple[Variable, ...]:
     arr : tensor_like
         A matrix.
     k : int, default 0
-        How far the diagonal is above the main one; negative below.
+        The offset of the diagonal: positive above the main one, negative below.
 
     Returns
     -------
@@ -143,7 +143,7 @@ def diag_indices(n: LengthLike, ndim: int = 2) -> tuple[Variable, ...]:
     n : int or 0-d integer variable
         The length of each dimension.
     ndim : int, default 2
-        How many dimensions it has.
+        The number of its dimensions.
 
     Returns
     -------
@@ -200,7 +200,7 @@ def diagflat(v: TensorLike, k: int = 0) -> Variable:
     v : tensor_like
         Any tensor, which is flattened.
     k : int, default 0
-        How far the diagonal is above the main one; negative below.
+        The offset of the diagonal: positive above the main one, negative below.
 
     Returns
     -------
@@ -261,7 +261,7 @@ def extract_diag(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1)
     x : tensor_like
         A tensor with two dimensions or more.
     offset, axis1, axis2 : int
-        Which diagonal, as for :func:`diagonal`.
+        The diagonal, as for :func:`diagonal`.
 
     Returns
     -------
@@ -287,7 +287,7 @@ def alloc_diag(diag: TensorLike, axis1: int = 0, axis2: int = 1, offset: int = 0
     axis1, axis2 : int, default 0 and 1
         The dimensions of the result that the rows and the columns are in.
     offset : int, default 0
-        How far the diagonal is above the main one; negative below.
+        The offset of the diagonal: positive above the main one, negative below.
 
     Returns
     -------

@@ -56,7 +56,7 @@ def sliding_window_view(
     x : tensor_like
         Any tensor with dimensions.
     window_shape : int, 0-d integer variable, or a sequence of them
-        How long windows are along each dimension.
+        The lengths of windows along each dimension.
     axis : int or sequence of int, optional
         The dimensions along which windows slide; default: all.
 
@@ -182,7 +182,7 @@ def convolve2d(
         Wherever they overlap, of the shape of ``in1`` in the middle of that, or where they overlap
         completely: ``in1`` is then not smaller than ``in2``, or types tell that it is not larger.
     boundary : {"fill", "wrap", "symm"}
-        What lies around ``in1``: ``fillvalue``, its other end, or its image in a mirror.
+        The elements around ``in1``: ``fillvalue``, its other end, or its image in a mirror.
     fillvalue : number, default 0
         For "fill".
 
@@ -304,9 +304,9 @@ def conv1d(x: TensorLike, w: TensorLike, stride: int = 1, padding: Sizes = 0) ->
     w : tensor_like
         Filters, of shape (filters, channels, length).
     stride : int, default 1
-        How far windows are apart.
+        The distance between windows.
     padding : int, default 0
-        How many zeros stand at both ends.
+        The number of zeros at both ends.
 
     Returns
     -------
@@ -332,9 +332,9 @@ def conv2d(x: TensorLike, w: TensorLike, stride: Sizes = 1, padding: Sizes = 0) 
     w : tensor_like
         Filters, of shape (filters, channels, rows, columns).
     stride : int or pair of int, default 1
-        How far windows are apart.
+        The distance between windows.
     padding : int or pair of int, default 0
-        How many zeros stand at both ends.
+        The number of zeros at both ends.
 
     Returns
     -------
@@ -373,12 +373,12 @@ def max_pool(x: TensorLike, window: Sizes, stride: Sizes | None = None) -> Varia
     window : int or sequence of int
         The lengths of windows; an int stands for one dimension.
     stride : int or sequence of int, optional
-        How far windows are apart; default: side by side.
+        The distance between windows; default: side by side.
 
     Returns
     -------
     Variable
-        What does not fill a window at the end is left out.
+        Elements at the end that do not fill a window are left out.
 
     Examples
     --------
@@ -401,7 +401,7 @@ def avg_pool(x: TensorLike, window: Sizes, stride: Sizes | None = None) -> Varia
     Returns
     -------
     Variable
-        What does not fill a window at the end is left out.
+        Elements at the end that do not fill a window are left out.
 
     Examples
     --------

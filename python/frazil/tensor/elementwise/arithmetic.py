@@ -145,7 +145,7 @@ def round(a: TensorLike, decimals: int = 0) -> Variable:
     a : tensor_like
         Any tensor.
     decimals : int, default 0
-        How many; negative ones count to the left of the point.
+        The number of digits; negative ones count to the left of the point.
 
     Returns
     -------

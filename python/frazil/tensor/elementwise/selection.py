@@ -127,9 +127,9 @@ def nan_to_num(
     x : tensor_like
         Any tensor.
     nan : tensor_like, default 0.0
-        What takes the place of NaN.
+        The value in place of NaN.
     posinf, neginf : tensor_like, optional
-        What takes the place of inf and -inf; default: the largest and the least finite number of
+        The values in place of inf and -inf; default: the largest and the least finite number of
         the dtype.
 
     Returns

@@ -23,9 +23,9 @@ def heaviside(x1: TensorLike, x2: TensorLike, /) -> Variable:
     Parameters
     ----------
     x1 : tensor_like
-        Where the step is taken; NaN stays NaN.
+        The numbers at which the step is evaluated; NaN stays NaN.
     x2 : tensor_like
-        What it gives at zero; the shapes broadcast.
+        The value at zero; the shapes broadcast.
 
     Returns
     -------

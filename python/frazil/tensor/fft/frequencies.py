@@ -1,4 +1,4 @@
-"""The frequencies of what Fourier transforms return, and their order."""
+"""The frequencies of the results of Fourier transforms, and their order."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def fftfreq(n: LengthLike, d: TensorLike = 1.0) -> Variable:
     Parameters
     ----------
     n : int or 0-d integer variable
-        How many numbers are transformed.
+        The number of values that are transformed.
     d : tensor_like, default 1.0
-        What lies between two of them.
+        The distance between two of them.
 
     Returns
     -------
@@ -55,9 +55,9 @@ def rfftfreq(n: LengthLike, d: TensorLike = 1.0) -> Variable:
     Parameters
     ----------
     n : int or 0-d integer variable
-        How many numbers are transformed.
+        The number of values that are transformed.
     d : tensor_like, default 1.0
-        What lies between two of them.
+        The distance between two of them.
 
     Returns
     -------

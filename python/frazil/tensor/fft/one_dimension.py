@@ -80,11 +80,11 @@ def fft(a: TensorLike, n: LengthLike | None = None, axis: int = -1, norm: Norm =
     a : tensor_like
         Numbers, real or complex.
     n : int or 0-d integer variable, optional
-        How many of them: the last ones are left out, or zeros follow. Default: all.
+        The number of them: the last ones are left out, or zeros follow. Default: all.
     axis : int, default -1
         The dimension.
     norm : {"backward", "ortho", "forward"}, optional
-        Which direction is scaled by ``1 / n``, or both by its root; default: "backward".
+        The direction that is scaled by ``1 / n``, or both by its root; default: "backward".
 
     Returns
     -------
@@ -168,7 +168,7 @@ def irfft(
     a : tensor_like
         Numbers. The first, and the middle one of an even ``n``, count as real.
     n : int or 0-d integer variable, optional
-        How many numbers there are in the result; default: twice one less than ``a`` has.
+        The length of the result; default: twice the length of ``a`` less one.
     axis, norm
         As for :func:`fft`.
 

@@ -137,7 +137,7 @@ class InverseRealFourier(Op):
 def _transformed(
     transform: Callable[..., Array], x: Array, node: FrozenApply, axis: int, **how: object
 ) -> Array:
-    """What a transform of NumPy's gives, in the dtype of the node, also for no vectors at all."""
+    """The result of NumPy's transform, in the dtype of the node, also for no vectors at all."""
     kind = node.output_types[0]
     count = x.shape[axis]
     if isinstance(node.op, RealFourier):

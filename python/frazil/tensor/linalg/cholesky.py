@@ -131,7 +131,7 @@ def cholesky(x: TensorLike, lower: bool = True, *, on_error: OnError = "raise") 
         Return the lower triangular ``l`` with ``l @ l.T == x``; else the upper ``u`` with
         ``u.T @ u == x``. Of complex matrices the transposed factor is conjugated, too.
     on_error : {"raise", "nan"}, default "raise"
-        What becomes of a matrix that is not positive definite: an error, or a factor all of NaN,
+        The effect of a matrix that is not positive definite: an error, or a factor all of NaN,
         whose gradient is NaN, too. ``fz.Mode(on_error="nan")`` says so for all of a function.
 
     Returns
@@ -181,7 +181,7 @@ def cho_solve(
         Whether ``b`` has vectors of shape ``(..., m)`` or matrices. By default it has matrices
         unless it is one vector.
     on_error : {"raise", "nan"}, default "raise"
-        What becomes of a factor with a zero on its diagonal: an error, or a solution all of NaN.
+        The effect of a zero on the diagonal of the factor: an error, or a solution all of NaN.
 
     Returns
     -------

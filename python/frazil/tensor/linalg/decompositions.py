@@ -41,7 +41,7 @@ Dims = Sequence["int | None"]
 
 
 class Decomposition(MayFail):
-    """What matrices are taken apart into, by LAPACK.
+    """Decompositions of matrices, by LAPACK.
 
     A matrix with elements that are not finite has no singular values and no eigenvalues: a call
     raises numpy.linalg.LinAlgError, or with ``on_error="nan"`` gives NaN. Derivatives of complex
@@ -50,11 +50,11 @@ class Decomposition(MayFail):
 
     takes_complex = True
     real_results: ClassVar[tuple[int, ...]] = ()
-    """Which results are real where the matrix is complex."""
+    """The results that are real if the matrix is complex."""
 
     @property
     def kind(self) -> str:
-        """What the runtime calls it."""
+        """Its name in the runtime."""
         raise NotImplementedError
 
     def shapes_of(self, rows: Variable, columns: Variable) -> tuple[Lengths, ...]:
@@ -407,7 +407,7 @@ def conjugated(gradients: Sequence[Variable]) -> list[Variable]:
 
 
 def is_zero(g: Variable) -> bool:
-    """Return whether a gradient is that of an output that nothing depends on."""
+    """Return whether a gradient belongs to an output that nothing depends on."""
     while g.owner is not None and isinstance(g.owner.op, BroadcastTo):
         g = g.owner.inputs[0]
     return isinstance(g, Constant) and not np.any(np.asarray(g.data))

@@ -107,7 +107,7 @@ def svd(
     compute_uv : bool, default True
         Give the vectors, too; else ``s`` alone.
     on_error : {"raise", "nan"}, default "raise"
-        What becomes of a matrix with elements that are not finite: an error, or NaN.
+        The effect of elements that are not finite: an error, or NaN.
 
     Returns
     -------
@@ -143,7 +143,7 @@ def svdvals(x: TensorLike, *, on_error: OnError = "raise") -> Variable:
     x : tensor_like
         Matrices of shape ``(..., m, n)``.
     on_error : {"raise", "nan"}, default "raise"
-        What becomes of a matrix with elements that are not finite: an error, or NaN.
+        The effect of elements that are not finite: an error, or NaN.
 
     Returns
     -------
@@ -171,9 +171,9 @@ def eigh(
         Square matrices of shape ``(..., m, m)``, of which one triangle is read. Gradients are of
         that triangle, too, as if the other one did not exist.
     UPLO : {"L", "U"}, default "L"
-        Which triangle: the lower or the upper one.
+        The triangle that is read: the lower or the upper one.
     on_error : {"raise", "nan"}, default "raise"
-        What becomes of a matrix with elements that are not finite: an error, or NaN.
+        The effect of elements that are not finite: an error, or NaN.
 
     Returns
     -------
@@ -230,7 +230,7 @@ def eig(a: TensorLike, *, on_error: OnError = "raise") -> tuple[Variable, Variab
     a : tensor_like
         Square matrices of shape ``(..., m, m)``.
     on_error : {"raise", "nan"}, default "raise"
-        What becomes of a matrix with elements that are not finite: an error, or NaN.
+        The effect of elements that are not finite: an error, or NaN.
 
     Returns
     -------

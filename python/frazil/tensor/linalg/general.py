@@ -68,7 +68,7 @@ def solve(
         Whether ``b`` has vectors of shape ``(..., m)`` or matrices. By default it has matrices
         unless it is one vector.
     on_error : {"raise", "nan"}, default "raise"
-        What becomes of a matrix that is singular, or not positive definite though it should be: an
+        The effect of a matrix that is singular, or not positive definite though it should be: an
         error, or a solution all of NaN, whose gradients are NaN, too. ``fz.Mode(on_error="nan")``
         says so for all of a function.
 
@@ -144,7 +144,7 @@ def inv(a: TensorLike, *, on_error: OnError = "raise") -> Variable:
         Square matrices of shape ``(..., m, m)``. For the product of an inverse and something,
         :func:`solve` is faster and more precise.
     on_error : {"raise", "nan"}, default "raise"
-        What becomes of a singular matrix: an error, or an inverse all of NaN.
+        The effect of a singular matrix: an error, or an inverse all of NaN.
 
     Returns
     -------

@@ -17,7 +17,7 @@ def diagonal(x: TensorLike, *, offset: int = 0) -> Variable:
     x : tensor_like
         Matrices of shape ``(..., m, n)``.
     offset : int, default 0
-        Which diagonal: above the main one if positive, else below.
+        The offset of the diagonal: above the main one if positive, else below.
 
     Returns
     -------
@@ -42,9 +42,9 @@ def trace(x: TensorLike, *, offset: int = 0, dtype: npt.DTypeLike | None = None)
     x : tensor_like
         Matrices of shape ``(..., m, n)``.
     offset : int, default 0
-        Which diagonal, as for :func:`diagonal`.
+        The diagonal, as for :func:`diagonal`.
     dtype : dtype_like, optional
-        What to sum in; default as for :func:`sum`.
+        The dtype to sum in; default as for :func:`sum`.
 
     Returns
     -------

@@ -36,7 +36,7 @@ def norm(
     x : tensor_like
         Any tensor; integers become float64.
     ord : number, inf, -inf, "fro", "nuc" or None, default None
-        Which norm, as for :func:`numpy.linalg.norm`: None is the root of the sum of squares. Of
+        The norm, as for :func:`numpy.linalg.norm`: None is the root of the sum of squares. Of
         matrices 2 and -2 are the largest and the smallest singular value, "nuc" is their sum.
     axis : int or tuple of two int, optional
         The dimension of the vectors, or those of the matrices. Default: ``x`` is one vector or
@@ -152,7 +152,7 @@ def vector_norm(
     keepdims : bool, default False
         Keep the reduced dimensions, with length 1.
     ord : number, inf or -inf, default 2
-        Which norm, as for :func:`numpy.linalg.vector_norm`.
+        The norm, as for :func:`numpy.linalg.vector_norm`.
 
     Returns
     -------
@@ -182,7 +182,7 @@ def matrix_norm(
     keepdims : bool, default False
         Keep the last two dimensions, with length 1.
     ord : number, inf, -inf, "fro", "nuc" or None, default "fro"
-        Which norm, as for :func:`norm`; None is "fro".
+        The norm, as for :func:`norm`; None is "fro".
 
     Returns
     -------

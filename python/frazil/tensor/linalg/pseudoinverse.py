@@ -1,4 +1,4 @@
-"""What comes of singular values: pseudo-inverses, ranks and solutions by least squares."""
+"""Results of singular values: pseudo-inverses, ranks and solutions by least squares."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class System:
     front: tuple[Variable | int, ...] | None = None
 
     def solution(self, x: Variable) -> Variable:
-        """Return what an op gave of the operands, in the shape of the right side as given."""
+        """Return the result of an op, in the shape of the right side as the user gave it."""
         if self.front is None:
             return squeeze(x, -1) if self.is_stack_of_vectors else x
         rows = matrix_transpose(x)

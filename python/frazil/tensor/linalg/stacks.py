@@ -15,10 +15,10 @@ from frazil.tensor.lengths import Lengths
 from frazil.tensor.reductions import sum
 
 Cores: TypeAlias = Sequence[int]
-"""How many dimensions of each operand are those of one matrix (2) or one vector (1)."""
+"""The dimensions of each operand that belong to one matrix (2) or one vector (1)."""
 
 Result: TypeAlias = tuple[tuple[int, ...], str]
-"""The shape and the dtype of what comes of one matrix."""
+"""The shape and the dtype of the result for one matrix."""
 
 
 def static_front(name: str, operands: Sequence[Variable], cores: Cores) -> tuple[int | None, ...]:
@@ -65,7 +65,7 @@ def for_each(
     cores: Cores,
     results: Sequence[Result],
 ) -> tuple[Array, ...]:
-    """Return what a function gives for each matrix, in arrays of their own.
+    """Return the results of a function for each matrix, in arrays of their own.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def for_each(
     arrays, cores
         The operands.
     results
-        What comes of one matrix.
+        The shapes and dtypes of the results for one matrix.
     """
     operands = node.inputs[len(node.inputs) - len(arrays) :]
     front: tuple[int, ...] = ()

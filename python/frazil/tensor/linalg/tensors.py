@@ -25,7 +25,7 @@ def tensorinv(a: TensorLike, ind: int = 2) -> Variable:
     a : tensor_like
         Its first ``ind`` lengths have the product that the others have.
     ind : int, default 2
-        How many of the first dimensions are those of the result's end.
+        The number of first dimensions of ``a`` that become the last ones of the result.
 
     Returns
     -------
