@@ -329,7 +329,7 @@ class CCompiler:
 
     @property
     def identity(self) -> str:
-        """What the machine code depends on besides the kernel: compiler, flags, processor."""
+        """The dependencies of the machine code besides the kernel: compiler, flags, processor."""
         return self._identity()
 
     @cache  # noqa: B019  (compilers live as long as the process)
@@ -339,7 +339,7 @@ class CCompiler:
         return f"{told}\n{sorted(toolchain.vector_functions)}\n{identity.processor()}"
 
     def symbol(self, keepalive: object) -> Symbol | None:
-        """Where a kernel kept by ``keepalive`` is in an image."""
+        """The place in an image of a kernel that ``keepalive`` keeps."""
         return symbol_of(keepalive)
 
     def load(self, image: Image, names: Sequence[str]) -> list[NativeKernel]:
@@ -467,7 +467,7 @@ def _is_broken(toolchain: Toolchain) -> bool:
 
 
 def _end(run: subprocess.CompletedProcess[bytes]) -> str:
-    """How a compiler ended."""
+    """The end of a compiler's process."""
     if run.returncode < 0:
         return f"was ended by signal {-run.returncode}"
     return f"ended with status {run.returncode}"

@@ -120,7 +120,7 @@ class Definitions:
 
 
 def _suffix(dtype: str) -> str:
-    """What names of the C library's functions end with."""
+    """The last letters of names of the C library's functions."""
     return "f" if dtype == "float32" else ""
 
 

@@ -16,7 +16,7 @@ from frazil.link.kernel.loop_kernel import Cumulate
 
 
 class Ends:
-    """How a kernel treats the ends of its rows: there are none where blocks have one element.
+    """The treatment of the ends of rows: there are none if blocks have one element.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class CopiedEnds(Ends):
 
     pads = copies = "rest"
     results = ""
-    """What is added to the pointer to a copied end, so that it points to the first result."""
+    """The offset from a copied end to the first result."""
 
     def declare_lengths(self) -> Iterator[c.Statement]:
         yield c.Const("i8", "full", f"n_inner & -{self.lanes}")
@@ -92,7 +92,7 @@ class CopiedEnds(Ends):
         for each, end, stride in self._ends():
             if each.is_read:
                 copy = self._call("pad_ends", each, 5, f"e{each.name}, {end}, {stride}, {rows}")
-                # What is the same for all rows is there already.
+                # Values that are the same for all rows are there already.
                 copies.append(c.If(f"{stride} || !outer", [copy]))
         if copies:
             yield c.If(self.pads, copies)
@@ -104,7 +104,7 @@ class CopiedEnds(Ends):
             if each.is_written:
                 results = f"e{each.name}{self.results}"
                 copy = self._call("copy_ends", each, 4, f"{end}, {results}, {stride}, {rows}")
-                # What all rows add to waits for the last one.
+                # Results to which all rows add wait for the last row.
                 is_last = f"outer + {self.rows.count} >= n_outer"
                 copies.append(c.If(f"{stride} || {is_last}", [copy]) if each.is_read else copy)
         if copies:
@@ -205,7 +205,7 @@ class RepeatedEnds(CopiedEnds):
 
 
 def ends_of(values: Values, operands: Operands, rows: Rows) -> Ends:
-    """How a kernel treats the ends of its rows."""
+    """The treatment of the ends of rows in a kernel."""
     if values.kernel.lanes == 1:
         return Ends(values, operands, rows)
     if not _may_repeat(values):

@@ -22,7 +22,7 @@ from frazil.link.c.functions import C_TYPES
 
 @dataclass(frozen=True, slots=True)
 class _Constants:
-    """What the algorithm needs for one dtype, as hexadecimal texts."""
+    """The constants of the algorithm for one dtype, as hexadecimal texts."""
 
     magic: str  # added, it leaves sixteenths: the last four bits are j
     log2_high: str

@@ -1,4 +1,4 @@
-"""What a kernel folds over rows, in C.
+"""Folds over rows, in C.
 
 Where registers are as wide as a block, the sets of partial results are in registers along a row
 (:class:`RegisterFolding`): each block folds into the set that has waited longest, and the sets
@@ -53,12 +53,12 @@ class Folding(ABC):
     @property
     @abstractmethod
     def few(self) -> int:
-        """How many partial results a short row leaves."""
+        """The number of partial results that a short row leaves."""
 
     @property
     @abstractmethod
     def sets(self) -> int:
-        """How many sets a short row leaves."""
+        """The number of sets that a short row leaves."""
 
     def declare(self) -> Iterator[c.Statement]:
         """Declare the partial results, and how many of them are used."""
@@ -128,7 +128,7 @@ class Folding(ABC):
 
     @abstractmethod
     def shift(self, walked: str) -> str:
-        """How many elements have moved the sets from their places by the end of a row."""
+        """The number of elements that have moved the sets from their places by the end of a row."""
 
     def all_folded(self, walked: str) -> str:
         """The expression that folds the partial results of all rows to one."""
@@ -149,7 +149,7 @@ class Folding(ABC):
 
     @property
     def walked(self) -> str:
-        """How many elements were folded, padding included."""
+        """The number of elements that were folded, with padding."""
         return self.rows.walked(self.k, "i")
 
     def is_decided(self) -> str:
@@ -172,7 +172,7 @@ class Folding(ABC):
         return f"({self.walked} & {CARRIED * self.lanes - 1}) == 0"
 
     def carry(self) -> c.Statement:
-        """Add the spilled sets to those of the next level, if it is time."""
+        """Add the spilled sets to the sets of the next level, if it is time."""
         turns = f"{self.walked} / {CARRIED * self.lanes}"
         carried = carry(self.unit, self.write.dtype, f"a{self.k}", turns, self.width)
         return c.If(self.is_due(), [*self.store_spilled(), carried, *self.reset_spilled()])
@@ -198,11 +198,11 @@ class AllRows:
         self._all_rows = all_rows
 
     def total(self, k: int) -> str:
-        """How many elements will be folded, padding included."""
+        """The number of elements that will be folded, with padding."""
         return f"total{k}"
 
     def walked(self, k: int, along: str) -> str:
-        """How many elements were folded, padding included; ``along`` of them in the present row."""
+        """The number of elements folded so far, with padding; ``along`` of them in this row."""
         return f"(walked{k} + {along})"
 
     def declare_total(self, k: int) -> Iterator[c.Statement]:
@@ -232,7 +232,7 @@ class AllRows:
         return f"sets{k}"
 
     def joined_sets(self) -> int:
-        """How many sets a short row leaves if they are in registers."""
+        """The number of sets that a short row leaves if they are in registers."""
         return SETS
 
     def leave_row(
@@ -262,11 +262,11 @@ class EachRow:
         self.count = count
 
     def total(self, k: int) -> str:
-        """How many elements will be folded, padding included."""
+        """The number of elements that will be folded, with padding."""
         return "whole"
 
     def walked(self, k: int, along: str) -> str:
-        """How many elements were folded, padding included; ``along`` of them in the present row."""
+        """The number of elements folded so far, with padding; ``along`` of them in this row."""
         return along
 
     def declare_total(self, k: int) -> Iterable[c.Statement]:
@@ -300,13 +300,13 @@ class EachRow:
         return f"a{k}"
 
     def joined_sets(self) -> int:
-        """How many sets a short row leaves if they are in registers."""
+        """The number of sets that a short row leaves if they are in registers."""
         return 1
 
     def leave_row(
         self, folding: Folding, element: Callable[[int], str], is_last: str
     ) -> Iterable[c.Statement]:
-        """Nothing: the partial results wait for those of the other rows."""
+        """Nothing: the partial results wait for the other rows."""
         return ()
 
     def leave_rows(self, folding: Folding, count: str) -> Iterator[c.Statement]:
@@ -315,7 +315,7 @@ class EachRow:
         yield folding.partials.rows(*rows, sets=folding.sets)
 
     def offset(self, size: int) -> str:
-        """What to add to the array for the partial results of the present row."""
+        """The offset in the array of the partial results of the present row."""
         return f" + r * {size}" if self.count > 1 else ""
 
 

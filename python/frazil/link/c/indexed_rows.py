@@ -42,7 +42,7 @@ class IndexedRow:
 
     @property
     def lies_densely(self) -> str:
-        """What decides :attr:`is_dense`, the same for all rows."""
+        """The condition of :attr:`is_dense`, the same for all rows."""
         return f"{step(self.indices)} == {self._size}"
 
     def find(self) -> Iterator[c.Statement]:

@@ -32,14 +32,14 @@ class BlockFolding(Protocol):
     def write(self) -> Write: ...
 
     def enter_block(self) -> Iterable[c.Statement]:
-        """What comes before the block."""
+        """The statements before the block."""
 
     def fold_lane(self, value: str) -> c.Statement:
         """Fold the value of lane ``l``."""
 
 
 class BlockWriter:
-    """Writes what a pass does with a block."""
+    """Writes the work of a pass on a block."""
 
     def __init__(
         self, values: Values, row_pass: Pass, stages: Stages, foldings: Sequence[BlockFolding]
@@ -119,7 +119,7 @@ class BlockWriter:
             yield from each.enter_block()
 
     def _body(self, lanes: PlainLanes) -> list[c.Statement]:
-        """What a stage does with lane ``l``."""
+        """The work of a stage on lane ``l``."""
         body = [*self._stage_values(lanes)]
         if lanes.stage == self.stages.last:
             body += self._written(lanes, [each.fold_lane for each in self.foldings])
@@ -244,7 +244,7 @@ class BlockWriter:
 
 
 class PlainLanes:
-    """How a loop over lanes loads and stores values: as elements of their own types."""
+    """Loads and stores of a loop over lanes: of elements of their own types."""
 
     def __init__(self, values: Values, stages: Stages, stage: int) -> None:
         self.values = values
@@ -291,7 +291,7 @@ class _Folded:
 
 
 class WideLanes(PlainLanes):
-    """How a vectorised loop loads and stores values: narrow elements are wide in it."""
+    """Loads and stores of a vectorised loop: narrow elements are wide in it."""
 
     def __init__(self, values: Values, stages: Stages, stage: int) -> None:
         super().__init__(values, stages, stage)

@@ -22,7 +22,7 @@ from frazil.link.c.functions import C_TYPES
 
 @dataclass(frozen=True, slots=True)
 class _Constants:
-    """What the algorithm needs for one dtype, as hexadecimal texts."""
+    """The constants of the algorithm for one dtype, as hexadecimal texts."""
 
     magic: str  # added to m, it leaves sixteenths
     log2_high: str
@@ -118,7 +118,7 @@ INLINE {V} {name}_{V}({V} x) {{
 }}
 """
 
-# What an instruction makes of zeros, infinities, NaN and negative numbers.
+# The results of an instruction for zeros, infinities, NaN and negative numbers.
 _FIXES = "#define ALL_FIXES_{T} ((({I}){{}}) + 0x3530422)\n"
 
 _ENTER = {

@@ -39,7 +39,7 @@ INLINE {wide} {name}(const void *at) {{
 
 
 class Narrow:
-    """Which dtypes are narrow in a kernel, and how their elements become wide and narrow again."""
+    """The narrow dtypes in a kernel, and the widening and narrowing of their elements."""
 
     def __init__(self, definitions: Definitions, kernel: LoopKernel) -> None:
         self._definitions = definitions
@@ -47,7 +47,7 @@ class Narrow:
         self._lanes = kernel.lanes
         self._known: dict[str, bool] = {}
         self.wide = lane_type(kernel.lanes)
-        """The C type of what is widened."""
+        """The C type of widened elements."""
 
     def has(self, dtype: str) -> bool:
         """Whether elements of a dtype are narrow."""

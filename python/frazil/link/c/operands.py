@@ -71,7 +71,7 @@ class Operands:
         return self._strides[f"{name}"]
 
     def of_pass(self, row_pass: Pass) -> list[Moving]:
-        """What moves along the row in a pass."""
+        """The operands that move along the row in a pass."""
         names = {f"{k}" for k in row_pass.reads} | {f"{self._n_reads + k}" for k in row_pass.writes}
         moving = [operand for operand in self.moving if operand.name in names]
         for k in (*row_pass.loads, *row_pass.stores):

@@ -17,7 +17,7 @@ from frazil.link.kernel.reduction import SETS, identity
 
 
 def carry(definitions: Definitions, dtype: str, of: str, turns: str, width: int) -> c.Do:
-    """Add the partial sums of floats to those of the next level."""
+    """Add the partial sums of floats to the next level."""
     code = C_TYPES[dtype]
     definitions.native(f"carry_{code}", "void", f"{code} *, i8, i8")
     return c.Do(f"carry_{code}({of}, {turns}, {width})")

@@ -26,7 +26,7 @@ class Pause(Protocol):
         ...
 
     def act(self) -> c.Statement:
-        """What the walk does in a pause of this kind."""
+        """The work of the walk in a pause of this kind."""
         ...
 
 
@@ -66,7 +66,7 @@ class Decided:
 
 
 class Asking:
-    """A long row may take long, and somebody may want it to stop."""
+    """A long row takes long, and the user may stop it."""
 
     def limits(self) -> Iterator[c.Statement]:
         last = f"(i | {PATIENCE - 1})"

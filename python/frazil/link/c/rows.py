@@ -1,4 +1,4 @@
-"""How a kernel goes through its rows, in C: one by one, or by tiles of a few.
+"""The way of a kernel through its rows, in C: one by one, or by tiles of a few.
 
 A kernel that folds rows takes several short rows at a time, a tile, through each of its passes:
 what happens once a row between passes is a loop over the rows of the tile, which is vectorised,
@@ -60,11 +60,11 @@ class Rows:
         self.passes = passes.passes
 
     def declare(self) -> Iterable[c.Statement]:
-        """What all rows share."""
+        """Data that all rows share."""
         return ()
 
     def declare_prefetch(self) -> Iterable[c.Statement]:
-        """How far ahead kernels that fold prefetch."""
+        """The distance by which kernels that fold prefetch."""
         return (c.Const("i8", "ahead", f"n_outer * n_inner >= {MANY} ? {AHEAD} : 0"),)
 
     def enter(self) -> Iterable[c.Statement]:
@@ -279,7 +279,7 @@ class RowTiles(Rows):
 
 
 def rows_of(values: Values, operands: Operands, passes: Passes) -> Rows:
-    """How the rows of a kernel are taken."""
+    """The way in which a kernel takes its rows."""
     kernel = values.kernel
     # Indices move from row to row, and may end the kernel in the middle of one.
     indexed = bool(kernel.sources or kernel.puts)

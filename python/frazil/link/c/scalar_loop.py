@@ -25,7 +25,7 @@ _REPORT = c.If("status", [c.Assign("*failed", "status")])
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many steps the elements of a block do."""
+    """The number of steps that the elements of a block do."""
 
     name: str
     operand: str
@@ -241,7 +241,7 @@ class _Together:
         yield c.lanes_loop(lanes, results_of, pragma=c.SIMD)
 
     def _start(self) -> Iterator[c.Statement]:
-        """What is done with an element before all steps."""
+        """The work on an element before all steps."""
         for k in self.states:
             yield c.Assign(f"s{k}[l]", f"x{k}[l]")
         yield from self._constants()

@@ -47,14 +47,14 @@ def takes_blocks(kernel: LoopKernel, own: Statement) -> bool:
 
 
 def _block_function(kernel: LoopKernel, own: Statement) -> Callable[[Definitions, str], str]:
-    """What defines the function of whole blocks that a statement is."""
+    """The definition of the function of whole blocks that a statement calls."""
     if own.op in _IN_KERNEL and kernel.lanes * np.dtype(own.dtype).itemsize == BLOCK_BYTES:
         return _IN_KERNEL[own.op]
     return partial(of_block, op=own.op, lanes=kernel.lanes)
 
 
 class Kind(IntEnum):
-    """How a stage goes through the lanes: stage ``n`` is of kind ``n % 3``."""
+    """The way of a stage through the lanes: stage ``n`` is of kind ``n % 3``."""
 
     VECTOR = 0
     BLOCK = 1

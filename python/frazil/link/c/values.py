@@ -46,7 +46,7 @@ class Values:
         return self.unit.convert(self.texts[k], self.dtypes[k], dtype)
 
     def written(self, write: Write) -> str:
-        """The expression of what is written, of the write's dtype."""
+        """The expression of the written value, in the write's dtype."""
         return self.converted(write.value, write.dtype)
 
     def is_vector(self, k: int) -> bool:

@@ -26,7 +26,7 @@ FEW = 8
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What all passes of a kernel share."""
+    """Data that all passes of a kernel share."""
 
     values: Values
     operands: Operands
@@ -37,7 +37,7 @@ class Frame:
 
 
 def foldings_of(frame: Frame, row_pass: Pass) -> list[Folding]:
-    """What is folded in a pass."""
+    """The folds of a pass."""
     values, rows = frame.values, frame.rows
     kernel = values.kernel
     made: list[Folding] = []
@@ -167,7 +167,7 @@ class PassWriter:
             yield from each.leave_block()
 
     def _through_copies(self, block: BlockWriter) -> Iterator[c.Statement]:
-        """What is done with a block; rows that indices choose may need a copy of it."""
+        """The work on a block; rows that indices choose may need a copy of it."""
         for row in self.indexed:
             yield row.turn_block()
         yield from block.one_block()

@@ -85,14 +85,14 @@ class CraneliftCompiler:
 
     @property
     def identity(self) -> str:
-        """What the machine code depends on besides the kernel: the processor.
+        """The dependencies of the machine code besides the kernel: the processor.
 
         The code is made again where a program is loaded, so it is never that of another machine.
         """
         return processor()
 
     def symbol(self, keepalive: object) -> Symbol | None:
-        """Where a kernel kept by ``keepalive`` is in an image."""
+        """The place in an image of a kernel that ``keepalive`` keeps."""
         return keepalive.symbol if isinstance(keepalive, MadeKernel) else None
 
     def load(self, image: Image, names: Sequence[str]) -> list[NativeKernel]:
@@ -106,7 +106,7 @@ class CraneliftCompiler:
 
 
 _BETWEEN = "\n\n"
-"""What lies between the texts of an image."""
+"""The separator of texts in an image."""
 
 
 @dataclass(eq=False, slots=True, weakref_slot=True)

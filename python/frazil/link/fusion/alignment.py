@@ -1,4 +1,4 @@
-"""How a loop iterates over a node: over which domain, and along which axes of each operand."""
+"""The iteration of a loop over a node: its domain, and the axes of each operand."""
 
 from __future__ import annotations
 

@@ -281,7 +281,7 @@ class Levels:
         for node in self._loop_of:
             read.update(self._shapes.leaves(domain(node)))
             read.update(whole_operands(node))
-        # What reads memory that is written over afterwards should not come later.
+        # Readers of memory that is written over afterwards should not come later.
         fixed = self.row_nodes.union(*before.values())
         read_whole = {node: self._whole_operands(node) for node in self._loop_of}
         placement = Placement(self._loop_of, fixed, read, read_whole, self._recompute)

@@ -1,4 +1,4 @@
-"""The registry of what each linker fuses."""
+"""The registry of the nodes that each linker fuses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from frazil.scalar.storage import STORED, computed_in, computes_wide
 
 
 class Fusion(Protocol):
-    """Which nodes a backend fuses.
+    """The nodes that a backend fuses.
 
     ``statement_limit`` is the number of nodes up to which one loop is worth more than two. With 1
     nothing is computed twice either. With 0 there are no loops at all: each node is a segment of
@@ -171,7 +171,7 @@ class LoweredOps:
 
 
 def _computed(op: ScalarOp, operands: tuple[str, ...], result: str) -> tuple[tuple[str, ...], str]:
-    """The dtypes of a statement, for those of a node: loops convert what is stored."""
+    """The dtypes of a statement, for those of a node: loops convert stored numbers."""
     if op.converts_to is not None:
         return operands, result
     return tuple(map(computed_in, operands)), computed_in(result)

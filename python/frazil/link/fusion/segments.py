@@ -70,7 +70,7 @@ class Segmentation:
     graph : FrozenFunctionGraph or FunctionGraph
         The graph to cut.
     fusion : Fusion
-        Which nodes share a loop, for a linker that has loops.
+        The fusion, for a linker that has loops.
     donated : sequence of Variable
         The inputs whose memory may be used up.
 

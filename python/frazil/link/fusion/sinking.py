@@ -18,7 +18,7 @@ from frazil.scalar.elemwise import Elemwise
 from frazil.tensor.lengths import Lengths
 
 WRITTEN = 2
-"""What it costs to write a result and to read it again, in reads."""
+"""The cost of writing a result and reading it again, in reads."""
 
 
 class LoopKey(NamedTuple):
@@ -68,7 +68,7 @@ class Placement:
         return loops
 
     def whole_operands(self, nodes: Iterable[FrozenApply]) -> set[Variable]:
-        """What nodes read of arrays as large as their loop."""
+        """The arrays as large as their loop that nodes read."""
         return {base for node in nodes for base, is_whole in self.operands[node] if is_whole}
 
 
@@ -143,7 +143,7 @@ class _Walk:
 
 
 def _gain(placement: Placement, pair: _Pair, moved: Collection[FrozenApply]) -> int:
-    """How many reads of arrays as large as two loops are saved if nodes go to the later one."""
+    """The reads of arrays as large as two loops that are saved if nodes go to the later one."""
     first, to = pair
     saved = placement.stored.intersection(node.outputs[0] for node in moved)
     staying = [node for node in placement.loops[first] if node not in moved]

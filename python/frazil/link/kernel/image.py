@@ -35,7 +35,7 @@ class Library(Protocol):
     def image(self) -> Image: ...
 
     def address(self, name: str) -> int:
-        """Where the function of that name is."""
+        """The address of the function of that name."""
         ...
 
 

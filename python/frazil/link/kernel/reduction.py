@@ -1,4 +1,4 @@
-"""How a kernel reduces its inner dimension: in the same way in every language, to the same bits.
+"""Reductions of the inner dimension: the same in every language, to the same bits.
 
 Element ``k`` of a block is folded into partial result ``k``. Blocks take turns among a few sets of
 partial results, so that no block waits for the one before. Partial float sums are added to a higher

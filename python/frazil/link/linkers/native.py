@@ -27,7 +27,7 @@ class NativeLinker:
     compiler : KernelCompiler
         The compiler of kernels; the linker has its name.
     fusion : Fusion, optional
-        Which nodes share a loop; by default as registered for the compiler's name.
+        The fusion; by default the one that is registered for the compiler's name.
     """
 
     def __init__(self, compiler: KernelCompiler, fusion: Fusion | None = None) -> None:

@@ -62,7 +62,7 @@ class TieredCompiler:
         return self._quick.compile(kernels)
 
     def symbol(self, keepalive: object) -> Symbol | None:
-        """Where a kernel kept by ``keepalive`` is in an image: C's, if there is one."""
+        """The place in an image of a kernel that ``keepalive`` keeps: C's, if there is one."""
         if isinstance(keepalive, MadeKernel):
             if keepalive.successor is None:
                 return keepalive.symbol
@@ -84,7 +84,7 @@ class TieredCompiler:
 
 @register_fusion("tiered")
 def fusion() -> LoweredOps:
-    """What kernels in C fuse."""
+    """The fusion of kernels in C."""
     known = find_fusion("c")
     return LoweredOps(TieredCompiler.lowers, known.statement_limit, CCompiler.refusal)
 
@@ -93,7 +93,7 @@ _MARK = ":"
 
 
 def _mark(compiler: CCompiler) -> str:
-    """What the names of kernels begin with that this compiler made."""
+    """The prefix of the names of kernels that this compiler made."""
     return _core.digest_of(compiler.identity.encode()).hex() + _MARK
 
 

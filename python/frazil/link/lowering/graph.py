@@ -109,7 +109,7 @@ def lower(
 
     whole = plan(graph, donated)
     programs, plans = plan_inner(whole.inner, linker.inner_programs, plan)
-    # All kernels are compiled at once, those of inner graphs too, and equal ones once.
+    # All kernels are compiled together, with those of inner graphs, and equal ones once.
     kernels = _kernels(whole, plans)
     native = dict(zip(kernels, compiler.compile(kernels), strict=True))
     for inner, part in plans.items():
@@ -123,7 +123,7 @@ def kernels_of(
     fusion: Fusion,
     donated: Sequence[Variable] = (),
 ) -> list[AnyKernel]:
-    """The kernels that :func:`lower` compiles for ``graph``, those of all its inner graphs too."""
+    """The kernels that :func:`lower` compiles for ``graph`` and all its inner graphs."""
 
     def plan(graph: FrozenFunctionGraph, donated: Sequence[Variable]) -> Plan:
         return Plan(graph, compiler, fusion, donated, checked=False)
@@ -133,6 +133,6 @@ def kernels_of(
 
 
 def _kernels(whole: Plan, plans: Mapping[Inner, Plan]) -> list[AnyKernel]:
-    """The kernels of a plan and those of its inner graphs, each once."""
+    """The kernels of a plan and of its inner graphs, each once."""
     kernels = (kernel for part in (*plans.values(), whole) for kernel in part.kernels)
     return list(dict.fromkeys(kernels))

@@ -53,7 +53,7 @@ class _ScalarizedStep:
     initial, current, next : list of int
         The values of the states' elements: before the first step, in a step, and after it.
     stacked : list of Elements
-        What a step adds to each stacked output.
+        The values that a step adds to each stacked output.
     condition : int or None
         The value that ends the scan.
     """

@@ -29,7 +29,7 @@ _LOCK = threading.Lock()
 
 
 def _renew_lock() -> None:
-    """In a child: who held it there was left behind by the fork."""
+    """In a child, where the thread that held the lock does not exist."""
     global _LOCK
     _LOCK = threading.Lock()
 
@@ -55,7 +55,7 @@ class NumbaCompiler:
 
     @classmethod
     def find(cls) -> NumbaCompiler | None:
-        """The compiler; None where Numba is not installed, or no process may run what it makes."""
+        """The compiler; None if Numba is not installed, or no process may run its machine code."""
         missing = importlib.util.find_spec("numba") is None
         return None if missing or _core.made_code_fault() is not None else cls()
 
@@ -100,13 +100,13 @@ class NumbaCompiler:
 
     @property
     def identity(self) -> str:
-        """What the machine code depends on besides the kernel: Numba, LLVM, SciPy, C library,
+        """The dependencies of the machine code besides the kernel: Numba, LLVM, SciPy, C library,
         processor."""
         packages = "\n".join(map(package, ("numba", "llvmlite", "scipy")))
         return f"{packages}\n{platform.libc_ver()}\n{processor()}"
 
     def symbol(self, keepalive: object) -> Symbol | None:
-        """Where a kernel kept by ``keepalive`` is in an image."""
+        """The place in an image of a kernel that ``keepalive`` keeps."""
         return symbol_of(keepalive)
 
     def load(self, image: Image, names: Sequence[str]) -> list[NativeKernel]:

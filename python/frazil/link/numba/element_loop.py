@@ -20,7 +20,7 @@ class ScalarText(Protocol):
     temporaries: int
 
     def name(self, name: str, value: object) -> str:
-        """What the text calls a value."""
+        """The name of a value in the text."""
         ...
 
     def apply(self, op: ScalarOp, operands: Sequence[tuple[str, str]], result: str) -> list[str]:

@@ -75,7 +75,7 @@ class Expressions:
         result: str,
         texts: Sequence[str],
     ) -> str:
-        """A call of what a user wrote."""
+        """A call of a function that a user wrote."""
         called: dict[str, tuple[str, str]] = {}
 
         def resolve(match: re.Match[str]) -> str:
@@ -148,7 +148,7 @@ class Expressions:
         ]
 
     def _fill(self, template: str, dtype: str, texts: Sequence[str]) -> str:
-        """The template with operands, types and functions in place of what stands in braces."""
+        """The template with operands, types and functions in place of the names in braces."""
 
         def resolve(match: re.Match[str]) -> str:
             name = match[1]

@@ -28,7 +28,7 @@ RUNTIME = frozenset(("loop_stops",))
 """Functions of the runtime."""
 
 HIDDEN = "frazil_"
-"""What stands before the names of foreign functions, so that LLVM does not know them.
+"""The prefix of the names of foreign functions, by which LLVM does not know them.
 
 What LLVM knows of the C library it uses to rewrite calls, not always soundly: it takes the
 remainder of what it can tell to be neither infinite nor zero for a number, though it be NaN.

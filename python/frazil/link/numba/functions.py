@@ -63,7 +63,7 @@ class Routine:
 
 @cache
 def function(name: str, dtype: str) -> Callee:
-    """What is called under that name for operands of ``dtype``.
+    """The function of that name for operands of ``dtype``.
 
     Raises
     ------
@@ -105,7 +105,7 @@ def callee(name: str, dtype: str) -> Callee:
 
 
 def _defined(name: str, dtype: str, own: WrittenOut) -> Defined:
-    """What is written out elsewhere, as a function."""
+    """Code that is written out elsewhere, as a function."""
     names: dict[str, object] = {}
 
     def resolve(match: re.Match[str]) -> str:
@@ -214,7 +214,7 @@ def store(dtype: str, *, parallel: bool = False) -> Routine:
 
 
 def _element(writer: Writer, kept: str, where: Value, index: Value) -> str:
-    """Where an element is."""
+    """The address of an element."""
     own = LLVM_TYPES[kept]
     first = writer.value("pointer", f"bitcast {where.typed} to {own}*").text
     return writer.value("pointer", f"getelementptr {own}, {own}* {first}, {index.typed}").text

@@ -8,6 +8,6 @@ from frazil.link.numba.compiler import NumbaCompiler
 
 @register_fusion("numba")
 def fusion() -> LoweredOps:
-    """What has a form for Numba."""
+    """The ops with a form for Numba."""
     # LLVM takes longer per statement the more there are in a loop.
     return LoweredOps(NumbaCompiler.lowers, statement_limit=60, refusal=NumbaCompiler.refusal)

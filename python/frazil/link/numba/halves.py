@@ -59,7 +59,7 @@ class Halves:
     def _to_odd(self, x: Value) -> Value:
         """The bits of a float32 that rounds to the same number of fewer digits.
 
-        What is cut off sets its last digit.
+        If any digit that is cut off is set, its last digit is.
         """
         near = self._make("float32", f"fptrunc {x.typed} to float")
         back = self._make("float64", f"fpext {near.typed} to double")

@@ -14,7 +14,7 @@ from frazil.cache.imports import global_names
 from frazil.scalar.op import ScalarOp
 
 _STABLE = frozenset(("math", "numpy", "scipy"))
-"""Modules whose contents nobody changes."""
+"""Modules whose contents do not change."""
 
 
 def function_of(op: ScalarOp) -> types.FunctionType | None:

@@ -113,7 +113,7 @@ class _WrongResult(Exception):
 
 
 def _first_line(error: BaseException) -> str:
-    """What went wrong, without the stages of Numba that it went through."""
+    """The error, without the stages of Numba that it went through."""
     lines = [line.strip() for line in str(error).splitlines()]
     told = [line for line in lines if line and not line.startswith(("Failed in", "During", "-"))]
     return told[0] if told else type(error).__name__
@@ -211,7 +211,7 @@ def _checked(result: str) -> Any:
 
 
 def _called(name: str, dtype: str, module: Module) -> Any:
-    """What kernels may call, as Numba calls it: a function of the kernels' module."""
+    """A function of the kernels' module, which Numba calls."""
     routine = callee(name, dtype)
 
     def typed(*given: Any) -> Any:
@@ -251,7 +251,7 @@ def _dtype(given: object) -> str:
 
 @cache
 def _flags() -> Any:
-    """What Numba is asked for."""
+    """A request to Numba."""
     flags = compiler.Flags()
     flags.no_compile = True
     flags.no_cpython_wrapper = True

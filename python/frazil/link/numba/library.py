@@ -18,7 +18,7 @@ class Library:
     Raises
     ------
     OSError
-        If it calls what the process does not have.
+        If it calls a function that the process does not have.
     """
 
     def __init__(self, image: Image) -> None:
@@ -31,7 +31,7 @@ class Library:
         self._engine.finalize_object()
 
     def address(self, name: str) -> int:
-        """Where the function of that name is.
+        """The address of the function of that name.
 
         Raises
         ------

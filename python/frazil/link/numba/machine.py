@@ -9,7 +9,7 @@ import llvmlite.binding as llvm
 
 
 def target_machine() -> Any:
-    """The processor of this machine, as LLVM makes code for it; who runs code takes it over."""
+    """The processor of this machine, for LLVM; the engine that runs code takes it over."""
     return _target().create_target_machine(
         cpu=llvm.get_host_cpu_name(),
         features=llvm.get_host_cpu_features().flatten(),
@@ -28,5 +28,5 @@ def _target() -> Any:
 
 
 def new_engine() -> Any:
-    """What runs machine code, with nothing in it; it gives its memory back when it is dropped."""
+    """An empty engine for machine code; it gives its memory back when it is dropped."""
     return llvm.create_mcjit_compiler(llvm.parse_assembly(""), target_machine())

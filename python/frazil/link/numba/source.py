@@ -72,7 +72,7 @@ class KernelSource(Expressions):
         yield "    return status"
 
     def _row(self) -> Iterator[str]:
-        """What happens once a row."""
+        """The work that is done once a row."""
         kernel = self.kernel
         for k, read in enumerate(kernel.reads):
             if not read.inner:
@@ -87,7 +87,7 @@ class KernelSource(Expressions):
                 yield from self._store_value(k, write, "0", reduce=None)
 
     def _folding(self, one: Pass) -> list[_Folding]:
-        """What is folded in a pass."""
+        """The folds of a pass."""
         kernel = self.kernel
         writes = [(self.n_reads + k, kernel.writes[k]) for k in one.writes]
         made = [_Folding(k, write, None) for k, write in writes if folds_row(write)]
@@ -146,7 +146,7 @@ class KernelSource(Expressions):
             yield from _indented(self._element(one, folding), 1)
 
     def _ask(self, when: str) -> Iterator[str]:
-        """Leave the kernel if somebody wants it to stop."""
+        """Leave the kernel if the run is to stop."""
         stops = self.name("loop_stops", functions.function("loop_stops", "int32"))
         yield f"if {when} and {stops}() != 0:"
         yield f"    return int32({Status.STOPPED:d})"
@@ -175,7 +175,7 @@ class KernelSource(Expressions):
             yield f"v{k} = {value}"
 
     def _element(self, one: Pass, folding: Sequence[_Folding]) -> Iterator[str]:
-        """What happens to one element."""
+        """The work on one element."""
         kernel = self.kernel
         for k in one.reads:
             yield f"v{k} = {self._load(kernel.reads[k].dtype, f'p{k}', 'i')}"
@@ -246,7 +246,7 @@ class KernelSource(Expressions):
         yield f"v{k} = {self._load(take.dtype, where, '0')}"
 
     def _puts(self, one: Pass) -> Iterator[str]:
-        """What is put where indices say."""
+        """The values that are put at indices."""
         kernel = self.kernel
         for k in one.puts:
             put, indices = kernel.puts[k], indices_of_put(kernel, k)
@@ -350,7 +350,7 @@ class KernelSource(Expressions):
             yield f"    {carry}(a{k}, blocks{k} // {turns}, {width})"
 
     def _declare_partials(self, folding: _Folding) -> Iterator[str]:
-        """The partial results of what is folded, and how many of them will be used."""
+        """The partial results of folds, and the number of them that will be used."""
         k, write, lanes = folding.k, folding.write, self.kernel.lanes
         width = SETS * lanes
         size = width * (LEVELS if has_levels(write) else 1) * np.dtype(write.dtype).itemsize

@@ -57,7 +57,7 @@ class Defined:
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """A function that Numba makes of what a user wrote.
+    """A function that Numba makes from a user's function.
 
     It takes operands of types ``params`` and has a result of type ``result``.
 
@@ -156,7 +156,7 @@ _FOLDED: Mapping[type[ast.AST], Callable[..., Any]] = {
     ast.USub: operator.neg,
     ast.Not: operator.not_,
 }
-"""What is done at once where all operands are literals."""
+"""Operations on literals, whose results are computed at once."""
 
 _ARITHMETIC: Mapping[type[ast.AST], tuple[str, str]] = {
     ast.Add: ("add", "fadd"),
@@ -225,7 +225,7 @@ class Writer:
         return name
 
     def apart(self) -> str:
-        """What marks an access to memory that no other turn of the loop has to do with."""
+        """The mark of an access to memory that no other turn of the loop uses."""
         loop = self._loops[-1]
         if loop.group is None:
             loop.group = self.module.metadata("distinct !{ }")
@@ -243,7 +243,7 @@ class Writer:
         return self.value(result, text)
 
     def status(self) -> Value:
-        """Where the function keeps its status."""
+        """The memory in which the function keeps its status."""
         kept = self._variables["status"]
         return Value("status", kept.text)
 

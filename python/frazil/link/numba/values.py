@@ -11,7 +11,7 @@ from frazil.graph.dataclass import dataclass
 from frazil.scalar.storage import STORED
 
 INF = "inf"
-"""What a text of a user calls infinity."""
+"""The name of infinity in users' texts."""
 
 LLVM_TYPES: Mapping[str, str] = {
     "void": "void",
@@ -28,12 +28,12 @@ LLVM_TYPES: Mapping[str, str] = {
 """The types of values, as LLVM writes them."""
 
 ITEMS: Mapping[str, str] = {"pointers": "pointer", "integers": "int64"}
-"""What is in tables, which are read by ``table[index]``."""
+"""The contents of tables, which are read by ``table[index]``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """An operand of LLVM's instructions; a ``literal`` takes the type of what it meets."""
+    """An operand of LLVM's instructions; a ``literal`` takes the type of the other operand."""
 
     dtype: str
     text: str

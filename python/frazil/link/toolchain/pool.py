@@ -18,7 +18,7 @@ VARIABLE = "FRAZIL_COMPILE_THREADS"
 
 
 class _Thread(threading.local):
-    """A token for each thread, unlike those of all threads before."""
+    """A token for each thread, unlike the tokens of all threads before."""
 
     def __init__(self) -> None:
         self.token = object()

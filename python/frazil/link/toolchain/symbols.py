@@ -11,7 +11,7 @@ from functools import cache
 import frazil._core as _core
 
 OF_SCIPY = "scipy_"
-"""What the names of SciPy's functions begin with."""
+"""The prefix of the names of SciPy's functions."""
 
 _OF_REALS = re.compile(r"double \((double, )+int __pyx_skip_dispatch\)")
 
