@@ -214,7 +214,7 @@ REDUCTIONS = {
         *(pt.searchsorted(pt.sort(v), a), pt.searchsorted(pt.sort(v), m, side="right")),
         pt.searchsorted(v, m, sorter=pt.argsort(v)),
     ],
-    "filled diagonals": [pt.fill_diagonal(m, a), pt.fill_diagonal(m[:2], 0.0)],
+    "filled diagonals": [pt.fill_diagonal(x, a) for x in (m, m[:2], m.reshape((n, n, 4))[..., :2])],
     "softmax": [
         *(pt.special.softmax(m, axis=-1), pt.special.log_softmax(m, axis=0)),
         *(pt.logsumexp(m, axis=1), pt.logaddexp(v, a), pt.special.softmax(v, axis=None)),

@@ -33,7 +33,12 @@ def test_positions_of_elements_agree_with_numpy(name, array, data):
     follow(getattr(ft, name), getattr(np, name), [array], data.draw)
 
 
-@given(drawn_arrays(min_dims=2, max_dims=2), st.data())
+cubes = st.integers(0, 3).flatmap(
+    lambda n: hnp.arrays("float64", (n,) * 3, elements=st.integers(-3, 3))
+)
+
+
+@given(drawn_arrays(min_dims=2, max_dims=2) | cubes, st.data())
 def test_filled_diagonals_agree_with_numpy(array, data):
     def filled(x):
         x = x.copy()
@@ -130,6 +135,18 @@ TABLE = [
     (lambda x: ft.max_and_argmax(x, 1), lambda x: (np.max(x, 1), np.argmax(x, 1))),
     (lambda x: ft.alloc_diag(x[0]), lambda x: np.diag(x[0])),
 ]
+
+
+def test_diagonals_of_dimensions_that_differ_are_refused(mode):
+    with pytest.raises(ValueError, match="two dimensions or more"):
+        ft.fill_diagonal([1.0], 0)
+    with pytest.raises(ValueError, match="of one length"):
+        ft.fill_diagonal(np.ones((2, 2, 3)), 0)
+    x = ft.tensor3("x")
+    filled = fz.function([x], ft.fill_diagonal(x, 0), mode=mode)
+    assert filled(np.ones((2, 2, 2))).sum() == 6
+    with pytest.raises(ValueError, match="of one length"):
+        filled(np.ones((2, 2, 3)))
 
 
 def test_compiled(mode):

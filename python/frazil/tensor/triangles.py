@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial, reduce
+
 import numpy as np
 
 import frazil._core as _core
@@ -219,21 +221,27 @@ def diagflat(v: TensorLike, k: int = 0) -> Variable:
 
 
 def fill_diagonal(a: TensorLike, val: TensorLike, wrap: bool = False) -> Variable:
-    """Return a matrix with another value on its main diagonal.
+    """Return a tensor with another value on its main diagonal.
 
     Parameters
     ----------
     a : tensor_like
-        A matrix, which stays as it is.
+        A matrix, or a tensor of more dimensions of one length. It stays as it is.
     val : tensor_like
         The value, without dimensions; it is cast to the dtype of ``a``.
     wrap : bool, default False
-        Begin again below the square at the top, and a row lower, where there are more rows.
+        Begin again below the square at the top, and a row lower, where a matrix has more rows.
 
     Returns
     -------
     Variable
         Of the type of ``a``, as :func:`numpy.fill_diagonal` leaves it.
+
+    Raises
+    ------
+    ValueError
+        If ``a`` has fewer than two dimensions, or more, and they differ in length; at the call if
+        their lengths are not known before.
 
     Examples
     --------
@@ -242,15 +250,34 @@ def fill_diagonal(a: TensorLike, val: TensorLike, wrap: bool = False) -> Variabl
     array([[0, 2],
            [3, 0]])
     """
-    a, value = _matrix(a, "fill_diagonal"), as_tensor(val)
+    a, value = as_tensor(a), as_tensor(val)
+    if a.ndim < 2:
+        raise ValueError(f"fill_diagonal takes a tensor of two dimensions or more; given {a.type}")
     if value.ndim:
         raise ValueError(f"the value must have no dimensions; given {value.type}")
-    rows, columns = lengths(a)
-    row = expand_dims(arange(rows), 1)
-    if wrap:
-        row = _core.elemwise(scalar.mod, row, add(columns, literal(1)))
-    there = _core.elemwise(scalar.eq, row, arange(columns))
+    if a.ndim > 2:
+        a = _with_equal_lengths(a)
+    first, *others = lengths(a)
+    row = arange(first)
+    if wrap and a.ndim == 2:
+        row = _core.elemwise(scalar.mod, row, add(others[0], literal(1)))
+    row = expand_dims(row, tuple(range(1, a.ndim)))
+    matched = [
+        _core.elemwise(scalar.eq, row, expand_dims(arange(n), tuple(range(1, a.ndim - axis))))
+        for axis, n in enumerate(others, 1)
+    ]
+    there = reduce(partial(_core.elemwise, scalar.and_), matched)
     return where(there, as_tensor(value, a.dtype), a)
+
+
+def _with_equal_lengths(a: Variable) -> Variable:
+    """Return ``a``, checked for dimensions of one length."""
+    message = "fill_diagonal takes dimensions of one length where there are more than two"
+    if len({n for n in a.type.shape if n is not None}) > 1:
+        raise ValueError(f"{message}; given {a.type}")
+    first, *others = lengths(a)
+    equal = [_core.elemwise(scalar.eq, first, n) for n in others]
+    return checked(a, equal, Check(message, False))
 
 
 def extract_diag(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Variable:
