@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import CodeType
 from typing import Any, Literal, NoReturn, Self, TypeAlias, final, overload
 
 import numpy as np
@@ -1357,8 +1358,8 @@ class Traced:
 class Guards:
     """Checks of what a compiled Python function captured; none runs code of users.
 
-    A check is a place, an object, a key, and what must be there: nothing, a value, or a dtype and
-    which lengths are 1.
+    A check is a place, an object, a key, and what must be there: nothing, a value, or a dtype,
+    which lengths are 1, and maybe the one array that there may be.
     """
 
     def __new__(cls, checks: Sequence[tuple[str, Any, Any, tuple[Any, ...]]]) -> Self: ...
@@ -1392,6 +1393,8 @@ class Reach:
         """Begin to note what this thread does."""
     def stop(self) -> None:
         """End it."""
+    def entries(self, code: CodeType) -> int:
+        """How often frames of a code object were entered, those of generators at each step."""
     def was_interrupted(self) -> bool:
         """Whether a handler of a signal ran; what that entered and called was not noted."""
     def take_asked(self) -> list[int]:

@@ -170,6 +170,18 @@ def argument_list_is_mutated(jit):
 
 
 @case(bind="raises", error="raises", cached=False)
+def argument_list_that_is_there_twice(jit):
+    def fn(tree):
+        tree["a"].append(1.0)
+        return tree["a"][0] * len(tree["b"])
+
+    f = jit(fn)
+    twice = [X]
+    tree = {"a": twice, "b": twice}
+    return [seen(f, tree), len(twice), seen(f, tree), len(twice)]
+
+
+@case(bind="raises", error="raises", cached=False)
 def captured_iterator(jit):
     held = iter([1, 2, 3])
     f = jit(lambda x: x * next(held))

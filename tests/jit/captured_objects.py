@@ -271,6 +271,56 @@ def enumeration(x, c):
     return c is Colour.RED, c.value
 
 
+@case(bind="bound", error="same")
+def state_of_enumerations(jit):
+    class Kind(enum.Enum):
+        A = [2.0]  # noqa: RUF012
+
+        def twice(self):
+            return self.value[0] * 2
+
+        def __add__(self, other):
+            return self.value[0] + other
+
+    Kind.A.extra = 1.0
+    f = jit(lambda x: x * Kind.A.twice() * Kind.A.extra + (Kind.A + 1))
+    found = [seen(f, X), seen(f, X)]
+    Kind.A.value[0] = 3.0
+    found.append(seen(f, X))
+    Kind.A.extra = 5.0
+    found.append(seen(f, X))
+    Kind.A._value_ = [7.0]
+    found.append(seen(f, X))
+    Kind.twice = lambda self: 9.0
+    found.append(seen(f, X))
+    Kind.__add__ = lambda self, other: 11.0
+    return [*found, seen(f, X), seen(f, X), seen(f, X)]
+
+
+@case(bind="bound", error="raises")
+def attributes_that_classes_lack(jit):
+    class Plain:
+        pass
+
+    class Kind(enum.Enum):
+        A = 1
+
+    def fn(x):
+        try:
+            return x * Plain.tried
+        except AttributeError:
+            return x * getattr(Plain, "asked", 1.0) * getattr(Kind, "asked", 1.0)
+
+    f = jit(fn)
+    found = [seen(f, X), seen(f, X)]
+    Plain.asked = 3.0
+    found.append(seen(f, X))
+    Kind.asked = 5.0
+    found.append(seen(f, X))
+    Plain.tried = 7.0
+    return [*found, seen(f, X), seen(f, X), seen(f, X)]
+
+
 @changes_of([collections.namedtuple("P", "a b")(1, 2), (1, 2)])
 def captured_namedtuple(x, c):
     return c[0], type(c).__name__

@@ -185,7 +185,7 @@ def process_number(jit):
 @case(bind="raises", error="raises", cached=False)
 def address(jit):
     f = jit(lambda x: id(X) == id(X))
-    return [seen(f, X), seen(f, X)]
+    return [seen(f, X + 1), seen(f, X + 1)]
 
 
 @case(bind="raises", error="raises", cached=False)
@@ -222,3 +222,29 @@ def thread_within(jit):
 def version_of_python(jit):
     f = jit(lambda: sys.version_info[0])
     return [seen(f), seen(f)]
+
+
+@case(bind="bound", error="raises")
+def attribute_that_a_module_lacks(jit):
+    module = types.ModuleType("lacking")
+    f = jit(lambda x: x * getattr(module, "scale", 1.0))
+    found = [seen(f, X), seen(f, X)]
+    module.scale = 3.0
+    return [*found, seen(f, X), seen(f, X)]
+
+
+@case(bind="raises", error="raises", cached=False)
+def random_numbers_about_an_argument(jit):
+    generator = np.random.default_rng(0)
+    f = jit(lambda x: generator.normal(x) if x[0] > 0 else x)
+    return [seen(f, X), seen(f, X)]
+
+
+@case(bind="raises", error="raises", cached=False)
+def errors_that_numpy_is_set_to_raise(jit):
+    def fn(x):
+        with np.errstate(divide="raise"):
+            return 1 / (x - 1)
+
+    f = jit(fn)
+    return [seen(f, X), seen(f, X + 1)]

@@ -1,13 +1,16 @@
 """What compiled functions do with what they capture, compared with plain Python."""
 
+import cProfile
 import gc
 import os
 import subprocess
 import sys
 import threading
 import time
+import warnings
 from pathlib import Path
 
+import captured_arrays
 import captured_containers
 import captured_functions
 import captured_names
@@ -25,6 +28,7 @@ from frazil.graph.garbage import no_collections
 
 SUBJECTS = (
     captured_names,
+    captured_arrays,
     captured_containers,
     captured_objects,
     captured_sharply,
@@ -362,3 +366,82 @@ print(np.__file__, scipy.__file__, compiled.cache_info().entries, compiled.expla
     assert numpys.startswith(str(tmp_path))
     assert scipys.startswith(str(tmp_path))
     assert said == ["1 ()\n"]
+
+
+def test_captured_operands_need_no_other_trace():
+    traced, w, bias = [], np.ones(2), np.zeros(2)
+
+    def scaled(x):
+        return x * w
+
+    def fn(x):
+        return np.maximum(scaled(x) + scaled(x + 1), bias) @ w
+
+    compiled = fz.jit(lambda x: (traced.append, fn(x))[1], mode="py")
+    x = np.array([1.0, 2.0])
+    for step in range(50):
+        w[0] += step
+        bias = np.full(2, step * 3.0)
+        assert compiled(x) == pytest.approx(fn(x))
+        w = w + 1
+    assert compiled.cache_info()[1:] == (1, 0, 1)
+
+
+def test_elements_that_python_reads_need_another_trace_and_no_other_compilation(monkeypatch):
+    made = []
+
+    def counted(*args, **kwargs):
+        made.append(args)
+        return compile_function(*args, **kwargs)
+
+    entry = sys.modules["frazil.jit.entry"]
+    compile_function = entry.function
+    monkeypatch.setattr(entry, "function", counted)
+    w = np.ones(2)
+    compiled = fz.jit(lambda x: x * w if w[1] > 0 else x, mode="py")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # not "compiled for more than 32 kinds of calls"
+        for step in range(40):
+            w[0] += step
+            assert compiled(np.ones(2)).tolist() == w.tolist()
+    assert compiled.cache_info()[1:] == (40, 0, 4)
+    assert len({fz.FrozenFunctionGraph(*args[:2]) for args in made}) == 1
+
+
+def test_a_change_back_finds_the_old_form():
+    scale = 1.0
+    compiled = fz.jit(lambda x: x * scale, mode="py")
+    for scale in (1.0, 2.0, 1.0, 2.0, 1.0):
+        assert compiled(np.ones(1)) == scale
+    assert compiled.cache_info()[:2] == (3, 2)
+
+
+def test_policies_of_names_that_are_written():
+    count = 0
+
+    def fn(x):
+        nonlocal count
+        count += 1
+        return x * count
+
+    for policy in ("bind", "error"):
+        with pytest.raises(fz.SharpEdgeError, match=r"nonlocal 'count' \((written|read)\)"):
+            fz.jit(fn, captures={"count": policy}, mode="py")(np.ones(1))
+    assert fz.jit(fn, captures={"other": "error"}, mode="py")(np.ones(1)) == count
+
+
+def test_the_profiler_of_the_library_counts_on():
+    compiled = fz.jit(lambda x: x * 2, mode="py")
+    profiler = cProfile.Profile()
+    found = [profiler.runcall(compiled, np.ones(1)) for _ in range(3)]
+    profiler.enable()
+    found.append(compiled(np.ones(2)))
+    noted = helper_of_the_profiled()
+    profiler.disable()
+    assert [one.tolist() for one in found] == [[2.0]] * 3 + [[2.0, 2.0]]
+    names = {own.code.co_name for own in profiler.getstats() if not isinstance(own.code, str)}
+    assert noted in names
+
+
+def helper_of_the_profiled():
+    return "helper_of_the_profiled"

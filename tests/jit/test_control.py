@@ -1,5 +1,8 @@
 """Choices, loops and messages of compiled Python functions."""
 
+import io
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -137,6 +140,25 @@ def test_messages_come_in_order_at_each_call(capsys):
         fn(np.ones(2))
     assert capsys.readouterr().out == "first 2.0\nsecond [2. 2.]\n" * 2
     assert fn.cache_info().hits == 1
+
+
+def test_messages_are_flushed(monkeypatch):
+    class Stream(io.StringIO):
+        flushed = ""
+
+        def flush(self):
+            self.flushed = self.getvalue()
+
+    stream = Stream()
+    monkeypatch.setattr(sys, "stdout", stream)
+    fn = fz.jit(lambda x: [fz.debug.print("{}", x), fz.debug.callback(seen), x][2], mode="py")
+    found = []
+
+    def seen():
+        found.append(stream.flushed)
+
+    fn(np.float64(1.0)), fn(np.float64(2.0))
+    assert found == ["1.0\n", "1.0\n2.0\n"]
 
 
 def test_callbacks_take_trees():

@@ -89,6 +89,21 @@ def test_operators_give_what_numpy_gives(name, dtype):
             assert getattr(a, "dtype", None) == getattr(b, "dtype", None)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "int64"])
+def test_shifts_give_what_numpy_gives(dtype):
+    def fn(x, y):
+        made = x * 1
+        made <<= 1
+        return x << y, x >> y, x << 2, 3 >> y, made
+
+    x, y = np.array([1, 2, 100], dtype), np.array([2, 0, 1], dtype)
+    compiled = fz.jit(fn, mode="py")
+    for _ in range(2):
+        for got, wanted in zip(compiled(x, y), fn(x, y), strict=True):
+            assert got.dtype == wanted.dtype
+            assert got.tolist() == wanted.tolist()
+
+
 def test_lengths_that_are_equal_and_not_one_are_not_asked_of_the_trace():
     class Counting(trace_of):
         asked = 0

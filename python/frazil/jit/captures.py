@@ -5,17 +5,22 @@ from __future__ import annotations
 import abc
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Any, Literal, TypeAlias
+
+import numpy as np
 
 from frazil._core import Reach, Variable
 from frazil.graph.op import Array
+from frazil.jit.consumption import Lifts, changed_at, is_operand_only
 from frazil.jit.errors import SharpEdgeError
+from frazil.jit.operands import deep
 from frazil.jit.reach import Reached, watched
-from frazil.jit.snapshot import LARGE, Check, Policies, Told, take_snapshot
-from frazil.jit.trace import Trace
+from frazil.jit.snapshot import LARGE, take_snapshot
+from frazil.jit.trace import Trace, users_frame, users_line
+from frazil.jit.walk import Captured, Check, Policies, Told
 
 Captures: TypeAlias = Literal["guard", "bind", "error"] | Mapping[str, str]
 
@@ -66,6 +71,12 @@ class Watch:
         self.disturbed = False
         self.lifted: dict[int, Variable] = {}
         """Captured arrays that were operands of traced ones."""
+        self.plain: set[int] = set()
+        """Captured arrays that a function takes as such, for an axis or a shape."""
+        self._lifts = Lifts()
+        self._reach: Reach | None = None
+        self._overwritten: dict[int, Told] = {}
+        """Captured arrays that had other elements when they were operands."""
         self.blind = self.snapshot.blind
         """Why the run would not be that of plain Python, or was not."""
         self.left: list[str] = []
@@ -96,6 +107,7 @@ class Watch:
         started = 0 if alone else _time_of_others()
         asked = self.snapshot.asked
         with watched([(code, name) for code, name, _ in asked]) as reach:
+            self._reach = reach
             try:
                 yield
             finally:
@@ -109,7 +121,7 @@ class Watch:
         reached = Reached(reach, self.snapshot.codes)
         self.unknown = reached.unknown
         self._asks_abstract_classes = reached.asks_abstract_classes
-        change = self.snapshot.first_change()
+        change = self.snapshot.first_change() or next(iter(self._overwritten.values()), None)
         busy = threading.active_count() > 1 and (
             alone or _time_of_others() - started > _OTHERS_TIME
         )
@@ -149,32 +161,75 @@ class Watch:
                 return f"{_file(code)}:{write.line} in {code.co_name}"
         return change.where
 
-    def guards(self) -> tuple[list[Check], list[str]]:
+    def note_operand(self, captured: Captured) -> bool:
+        """Note that a captured array becomes an operand; whether it is as before the run."""
+        self._lifts.note(captured.array, self._reach)
+        if captured.array.tobytes() == captured.contents:
+            return True
+        self._overwritten[id(captured.array)] = self.snapshot.told[captured.check]
+        return False
+
+    def is_overlapped(self, arrays: Iterable[Any]) -> bool:
+        """Whether a write to a captured array may change one of these."""
+        return any(
+            np.may_share_memory(own.array, array)
+            for own in self.snapshot.arrays.values()
+            for array in arrays
+        )
+
+    def changed_here(self, frame: FrameType | None) -> str | None:
+        """What a frame is about to change: a variable that holds a captured array, and where."""
+        name = None if frame is None else changed_at(frame.f_code).get(frame.f_lasti)
+        for at in (at for own in self.snapshot.meetings.values() for at in own):
+            kind, path = self.snapshot.checks[at][0], self.snapshot.told[at].path
+            if kind in _PLACES and path in (f"global {name!r}", f"nonlocal {name!r}"):
+                return f"{path} (written), {users_line()}"
+        return None
+
+    def _is_operand_only(self, captured: Captured) -> bool:
+        """Whether nothing but operations with traced arrays read a captured array."""
+        snapshot, reach = self.snapshot, self._reach
+        if reach is None or id(captured.array) not in self.lifted.keys() - self.plain:
+            return False
+        meetings = [snapshot.checks[at][1:3] for at in snapshot.meetings[id(captured.array)]]
+        ways = snapshot.variables, snapshot.codes, snapshot.wanted
+        return is_operand_only(captured.array, meetings, *ways, self._lifts, reach)
+
+    def guards(self, pinned: Container[Variable]) -> tuple[list[Check], list[str]]:
         """The checks for later calls, and what each is about.
 
-        Captured arrays that are operands of traced ones are read again at each call; contents are
-        compared, since plain NumPy may have read them too.
+        Captured arrays that are operands of traced ones are read again at each call. Their elements
+        are compared if anything else may have read them, or their lengths (``pinned``).
         """
         checks: list[Check] = []
         told: list[str] = []
         arrays = {own.check: own for own in self.snapshot.arrays.values()}
+        free = {
+            at
+            for at, own in arrays.items()
+            if self._is_operand_only(own) and self.lifted[id(own.array)] not in pinned
+        }
+        again = {
+            at for own in free for at in self.snapshot.meetings[id(arrays[own].array)] if at != own
+        }
         for at in self.snapshot.order():
             check, about = self.snapshot.checks[at], self.snapshot.told[at]
-            if about.policy == "bind":
+            if about.policy == "bind" or at in again:
                 continue
             own = arrays.get(at)
             if own is not None and id(own.array) in self.lifted and check[0] in _PLACES:
                 ones = [n == 1 for n in own.array.shape]
-                checks.append((*check[:3], (own.array.dtype, ones)))
+                only = () if at in free else (own.array,)
+                checks.append((*check[:3], (own.array.dtype, ones, *only)))
             else:
                 checks.append(check)
             told.append(about.path)
         for own in arrays.values():
             path, policy = self.snapshot.told[own.check].path, self.snapshot.told[own.check].policy
-            if policy != "bind":
-                checks.append(("attribute", own.array, "shape", (own.array.shape,)))
+            if policy != "bind" and own.check not in free:
+                checks.append(("layout", own.array, None, (own.layout,)))
                 checks.append(("bytes", own.array, None, (own.contents,)))
-                told += [f"the shape of {path}", f"the elements of {path}"]
+                told += [f"the layout of {path}", f"the elements of {path}"]
         if self._asks_abstract_classes and self._policies.default != "bind":
             checks.append(("answer", abc.get_cache_token, None, (self._registrations,)))
             told.append("which classes are registered with abstract ones")
@@ -205,17 +260,36 @@ class CapturingTrace(Trace):
     def lift(self, array: Array) -> Variable | Array:
         """Return the input for a captured array; another one is a constant."""
         lifted = self._watch.lifted
+        captured = self._watch.snapshot.arrays.get(id(array))
+        if captured is None or id(array) in self._watch.plain:
+            return array
+        if not self._watch.note_operand(captured):
+            return array  # a constant: what it is now
         known = lifted.get(id(array))
         if known is not None:
             return known
-        captured = self._watch.snapshot.arrays.get(id(array))
-        if captured is None:
-            return array
         about = self._watch.snapshot.told[captured.check]
         if about.policy == "bind" or self._watch.snapshot.checks[captured.check][0] not in _PLACES:
             return array
-        lifted[id(array)] = self.add_input(array, about.path)
+        lifted[id(array)] = self.add_input(captured.as_it_was(), about.path)
         return lifted[id(array)]
+
+    def read_plainly(self, args: Any) -> bool:
+        """Make captured arrays among arguments constants; whether any was none before."""
+        plain = self._watch.plain
+        before = len(plain)
+
+        def note(value: Any) -> Any:
+            if type(value) is np.ndarray and id(value) in self._watch.snapshot.arrays:
+                plain.add(id(value))
+            return value
+
+        deep(note, args)
+        return len(plain) > before
+
+    def changed_here(self) -> str | None:
+        """What the user's code is about to change: a captured array."""
+        return self._watch.changed_here(users_frame())
 
 
 def _time_of_others() -> int:

@@ -24,10 +24,10 @@ from frazil.jit.pytree import (
     parts_of,
     unflatten,
 )
-from frazil.jit.snapshot import Check
 from frazil.jit.specialization import Specialization
 from frazil.jit.trace import Trace
 from frazil.jit.traced import TracedArray, TracedLength, is_traced, plain
+from frazil.jit.walk import Check
 
 _VALUES = (int, float, complex, bool, str, bytes, type(None), type(...), range, slice, np.dtype)
 
@@ -56,6 +56,7 @@ class Entry:
         """If no argument may be another one: the ids of captured objects, which none may be."""
         self._arrays = tuple(arrays)
         self._results = results
+        self._checks = checks
 
     def lifted(self, leaves: Sequence[Any]) -> list[Any] | None:
         """The captured arrays that it reads; None if it is not right for this call."""
@@ -63,11 +64,26 @@ class Entry:
             return self.guards.arrays()
         return None
 
+    def differs_in_arrays(self, other: Entry) -> bool:
+        """Whether captured arrays, or their elements, are all that tells it from one made now."""
+        if self.compiled is None or other.compiled is None or self.pins != other.pins:
+            return False
+        if self.compiled.fgraph is not other.compiled.fgraph or self.told != other.told:
+            return False
+        rest = [check for check in self._checks if not _is_of_array(check)]
+        return Guards(rest).first_failure() is None
+
     def __call__(self, leaves: Sequence[Any], lifted: Sequence[Any]) -> Any:
         computed: Sequence[Any] = ()
         if self.compiled is not None:
             computed = self.compiled(*[leaves[at] for at in self._arrays], *lifted)
         return self._results.assemble(computed, leaves)
+
+
+def _is_of_array(check: Check) -> bool:
+    """Whether a check is about a captured array."""
+    place, _, _, expected = check
+    return place in ("layout", "bytes") or any(type(x) is np.ndarray for x in expected)
 
 
 class Results:
@@ -235,7 +251,7 @@ class Run:
             for (x, axis), length in self.trace.pins.items()
             if x in self._arguments
         ]
-        checks, told = self._watch.guards()
+        checks, told = self._watch.guards({x for x, _ in self.trace.pins})
         entry = Entry(compiled, self._called.arrays, pins, self.results, checks, told)
         arguments = told_arguments(self._called, self._keywords, pins)
         result = self.results.told(self._called)

@@ -44,6 +44,8 @@ ResultT = TypeVar("ResultT")
 _ATTEMPTS = 16
 """A function that was uncacheable is traced again at its 1st, 2nd, 4th, ... call, up to this."""
 _CHANGES = 5
+_ALIKE = 4
+"""How many forms of one graph are kept that are for other elements of captured arrays."""
 _RUNS_AT_ONCE = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
@@ -153,9 +155,16 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
         seen = watch.snapshot.seen
         if watch.blind:
             return self._run_blind(called.key, watch.blind, args, kwargs)
+        if watch.reasons and not self._is_derived:
+            return self._run_blind(called.key, watch.reasons, args, kwargs)
         if watch.snapshot.tells_identity and holds_repeated(given, seen) and not self._is_derived:
             reasons = ["one object is given twice, and code asks by 'is' which are one"]
             return self._run_blind(called.key, reasons, args, kwargs)
+        arrays = [called.leaves[at] for at in called.arrays]
+        guards = self._policies.default == "guard" and not self._is_derived
+        if guards and watch.is_overlapped(arrays):
+            self._note("an argument shares memory with a captured array: it ran as plain Python")
+            return evaluated(self._fn(*args, **kwargs))
         try:
             run = Run(self._fn, called, names, list(kwargs), watch, self._static_shapes)
         except Exception as error:
@@ -169,6 +178,11 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
             if watch.touched or run.changed_arguments:
                 raise TracedValueError(watch.blind[0])  # what it did cannot be done again
             return self._run_blind(called.key, watch.blind, args, kwargs)
+        if run.changed_arguments and holds_repeated(given, (), arrays=False):
+            reasons = ["it changes a container that it was given twice"]
+            if watch.wrote is not None or self._is_derived:
+                raise TracedValueError(reasons[0])
+            return self._run_blind(called.key, reasons, args, kwargs)
         if run.reasons:
             if not watch.disturbed:
                 known = self._uncacheable.setdefault(called.key, Uncacheable([]))
@@ -203,14 +217,23 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
         ]
         others = [entry for entries in self._entries.values() for entry in entries]
         if changes:
-            self._record.changes.append(changes[0] or "lengths of arguments")
+            self._note(changes[0] or "lengths of arguments")
         elif others:
-            self._record.changes.append(changed_arguments(others[-1].arguments, shown))
+            self._note(changed_arguments(others[-1].arguments, shown))
+
+    def _note(self, change: str) -> None:
+        self._record.changes.append(change)
         del self._record.changes[:-_CHANGES]
 
     def _keep(self, key: Hashable, entry: Entry) -> None:
-        """Keep a compiled form, the newest first; the oldest goes if there are too many."""
-        self._entries[key] = [entry, *self._entries.get(key, ())]
+        """Keep a compiled form, the newest first; the oldest goes if there are too many.
+
+        Of those that differ in elements of captured arrays alone, few are kept.
+        """
+        known = self._entries.get(key, [])
+        alike = [own for own in known if own.differs_in_arrays(entry)]
+        dropped = alike[_ALIKE - 1 :]
+        self._entries[key] = [entry, *(own for own in known if own not in dropped)]
         if sum(map(len, self._entries.values())) <= self._max_entries:
             self._tell_forms()
             return

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import collections
 import datetime
-import enum
 import fractions
 import functools
 import re
@@ -33,7 +32,7 @@ UNCHANGING = (
         types.UnionType,
     ),
     *(datetime.date, datetime.timedelta, datetime.time, datetime.tzinfo),
-    *(fractions.Fraction, enum.Enum, Variable, TensorType, OpBase, types.CodeType),
+    *(fractions.Fraction, Variable, TensorType, OpBase, types.CodeType),
     *(types.GetSetDescriptorType, types.MemberDescriptorType, types.WrapperDescriptorType),
     *(types.MethodWrapperType, types.MethodDescriptorType, types.ClassMethodDescriptorType),
 )
@@ -60,7 +59,7 @@ NOT_READ = frozenset(
     )
 )
 """What of a class is not read but by name."""
-_OF_ANY = (enum.Enum, Variable, OpBase)
+_OF_ANY = (Variable, OpBase)
 """Classes whose subclasses, too, have instances that do not change."""
 REMEMBERING = type(functools.lru_cache(id))
 _HEAP_TYPE, _IMMUTABLE = 1 << 9, 1 << 8

@@ -17,6 +17,9 @@ AUGMENTED = {
 }
 """Operators that have an augmented form, such as ``+=``."""
 
+SHIFTS = {"lshift": np.left_shift, "rshift": np.right_shift}
+"""Further ones that have it."""
+
 UFUNCS = {
     **AUGMENTED,
     "divmod": np.divmod,

@@ -11,17 +11,13 @@ import enum
 import functools
 import sys
 import types
-import typing
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
 from frazil._core import Guards
-from frazil.graph.dataclass import dataclass
 from frazil.jit.callables import (
-    is_allowed_class,
     is_trusted_code,
     is_trusted_module,
     reads_state,
@@ -29,7 +25,6 @@ from frazil.jit.callables import (
 from frazil.jit.code_names import REFLECTION, Asked, Names, Write, names_of
 from frazil.jit.identity import is_one_of
 from frazil.jit.kinds import (
-    NOT_READ,
     REMEMBERING,
     SCALARS,
     belongs,
@@ -37,14 +32,10 @@ from frazil.jit.kinds import (
     is_data,
     is_dunder,
     is_key,
-    is_unchanging,
-    is_written_in_python,
     told_state,
 )
-from frazil.jit.trace import is_array
-from frazil.jit.traced import is_traced
-
-Check: TypeAlias = tuple[str, Any, Any, tuple[Any, ...]]
+from frazil.jit.object_walk import ObjectWalk
+from frazil.jit.walk import Policies, Told
 
 LIMIT = 3000
 """A function that reads more than so many things is not worth guarding."""
@@ -52,47 +43,14 @@ LARGE = 1 << 22
 """The contents of arrays of more bytes are not compared at each call."""
 
 _OF_FUNCTIONS = ("__name__", "__qualname__", "__doc__", "__module__", "__annotations__")
-_OF_CLASSES = ("__name__", "__qualname__")
 _IN_CONTAINERS = ("item", "keys", "elements", "element", "length", "itself")
 _CONTAINERS = (list, tuple, set, frozenset)
 _BOUND = (types.BuiltinFunctionType, types.MethodType, types.MethodWrapperType)
 _ARRAYS_ARE_SEQUENCES = bool(np.ndarray.__flags__ & 1 << 5)
 """Whether arrays match sequences of patterns: they do in newer releases of NumPy."""
-_MRO = type.__dict__["__mro__"]
-_DICT_OF_TYPE = type.__dict__["__dict__"]
 
 
-@dataclass(frozen=True, slots=True)
-class Captured:
-    """An array found outside of the function: where to read it again."""
-
-    array: np.ndarray[Any, Any]
-    check: int
-    contents: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Policies:
-    """What captured variables are subject to: ``guard``, ``bind`` or ``error``, by their names."""
-
-    default: str
-    of_names: Mapping[str, str] = field(default_factory=dict)
-
-    def of(self, name: str, above: str) -> str:
-        """The policy of a variable that code reads which is itself subject to ``above``."""
-        return self.of_names.get(name, above)
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """How one names something captured, what it is subject to, and where it is read."""
-
-    path: str
-    policy: str
-    where: str
-
-
-class Snapshot:
+class Snapshot(ObjectWalk):
     """The checks of what functions read, made before they run."""
 
     def __init__(
@@ -102,38 +60,19 @@ class Snapshot:
         handles: bool,
         policies: Policies,
     ) -> None:
-        self.checks: list[Check] = []
-        self.told: list[Told] = []
-        """What each check is about."""
-        self.reasons: list[str] = []
-        """What cannot be guarded."""
-        self.whole: list[tuple[Check, Told]] = []
-        """Names that objects and classes have, to find what a run adds."""
+        super().__init__(names, handles, policies)
         self.blind: list[str] = []
         """What would tell traced arrays from NumPy's."""
         self.asked: list[tuple[types.CodeType, str, str]] = []
         """Arguments of code that asks for their class, with what to say if they are traced."""
         self.tells_identity = False
         """Whether code asks whether two values are one object."""
-        self.data: list[Told] = []
-        """Captured values that are data: no functions, classes or modules."""
         self.writes: list[tuple[Write, types.CodeType]] = []
         self.codes: set[types.CodeType] = set()
-        self.arrays: dict[int, Captured] = {}
-        self.seen: dict[int, Any] = {}
         self.wanted = set(names)
         """Names of attributes in all code that was met."""
-        self._names = names
-        self._reflects = bool(names & REFLECTION)
-        self._scopes: set[int] = set()
-        """The ids of the dicts of modules."""
-        self._owned: set[int] = set()
-        """The ids of the dicts of attributes."""
-        self.handles = handles
-        """Whether code catches errors, so that what is missing may matter."""
-        self._pending: list[tuple[Any, str, str, str]] = []
-        self._policies = policies
-        self._policy, self._where = policies.default, ""
+        self.variables: dict[int, set[str]] = {}
+        """By their ids the dicts of modules, and cells with their names."""
         for value, path in roots:
             self._visit(value, path)
         self.finish()
@@ -158,6 +97,8 @@ class Snapshot:
         for own in self.arrays.values():
             if own.array.tobytes() != own.contents:
                 return self.told[own.check]
+            if Guards([("layout", own.array, None, (own.layout,))]).first_failure() is not None:
+                return self.told[own.check]
         return None
 
     def order(self) -> list[int]:
@@ -167,53 +108,11 @@ class Snapshot:
             place, owner = self.checks[at][:2]
             if type(owner) is types.CellType:
                 return 0
-            if id(owner) in self._scopes:
+            if id(owner) in self.variables:
                 return 1
             return 2 if place in _IN_CONTAINERS and id(owner) not in self._owned else 3
 
         return sorted(range(len(self.checks)), key=rank)
-
-    # ------------------------------------------------------------ walking
-
-    def _check(self, place: str, obj: Any, key: Any, expected: tuple[Any, ...], path: str) -> None:
-        self.checks.append((place, obj, key, expected))
-        self.told.append(Told(path, self._policy, self._where))
-
-    def _note_names(self, names: Any, path: str) -> None:
-        """Note which names a dict of attributes has; what is added later was written."""
-        place = "keys" if type(names) is dict else "class keys"
-        check: Check = (place, names, None, (tuple(names),))
-        self.whole.append((check, Told(path, self._policy, self._where)))
-
-    def _visit(self, value: Any, path: str) -> None:
-        """Come back to a value later, unless it has no parts or was met before."""
-        kind = type(value)
-        if is_one_of(kind, SCALARS) or id(value) in self.seen:
-            return
-        self.seen[id(value)] = value
-        if is_traced(value):
-            self.reasons.append(f"{path} is an array of another trace")
-        elif kind is np.ndarray:
-            self._add_array(value, path)
-        elif is_unchanging(kind):
-            return
-        else:
-            self._pending.append((value, path, self._policy, self._where))
-
-    def _add_array(self, array: np.ndarray[Any, Any], path: str) -> None:
-        if not is_array(array):
-            self.reasons.append(f"{path} is an array of {array.dtype}")
-            return
-        at = len(self.checks) - 1
-        if at < 0 or (self.checks[at][3] != () and self.checks[at][3][0] is not array):
-            self._check("itself", array, None, (array,), path)
-            at += 1
-        self.arrays[id(array)] = Captured(array, at, array.tobytes())
-
-    def _read(self, place: str, obj: Any, key: Any, value: Any, path: str) -> None:
-        """Check that a value is read there, and visit it."""
-        self._check(place, obj, key, (value,), path)
-        self._visit(value, path)
 
     def _take_apart(self, value: Any, path: str) -> None:
         kind = type(value)
@@ -248,6 +147,8 @@ class Snapshot:
             self._visit(value.__func__, path)
         elif issubclass(kind, functools.cached_property):
             self._visit(value.func, path)
+        elif issubclass(kind, enum.Enum):
+            self._enumerated(value, path)
         elif kind is REMEMBERING:
             self.reasons.append(f"{path} remembers what it returned before")
         elif is_trusted_module(kind.__module__) and not issubclass(kind, np.ndarray):
@@ -324,7 +225,7 @@ class Snapshot:
             self._policy = self._policies.of(used, above)
             self._where = _place(code, names.lines.get(used), name)
             self._global(used, chains, scope, library)
-        self._scopes.update((id(scope), id(sys.modules)))
+        self._note_scopes(scope, sys.modules)
         for module in sorted(names.imports):
             if module in sys.modules:
                 self._read("item", sys.modules, module, sys.modules[module], f"module {module!r}")
@@ -335,6 +236,9 @@ class Snapshot:
             self._where = _place(code, names.lines.get(free), name)
             self._cell(cell, free, names, library)
         self._policy = above
+
+    def _note_scopes(self, *scopes: Any) -> None:
+        self.variables.update((id(scope), set()) for scope in scopes)
 
     def _note_asked(self, asked: Asked) -> None:
         place = _place(asked.code, asked.line, asked.code.co_name)
@@ -364,7 +268,7 @@ class Snapshot:
             return
         self._check("item", scope, name, (), path)
         inner = _builtins_of(scope)
-        self._scopes.add(id(inner))
+        self._note_scopes(inner)
         if name in REFLECTION:
             self.wanted.add(name)
         if name in inner:
@@ -373,6 +277,7 @@ class Snapshot:
 
     def _cell(self, cell: types.CellType, name: str, names: Names, library: bool) -> None:
         path = f"nonlocal {name!r}"
+        self.variables.setdefault(id(cell), set()).add(name)
         try:
             value = cell.cell_contents
         except ValueError:
@@ -392,15 +297,10 @@ class Snapshot:
             return
         self._visit_data(value, path)
 
-    def _visit_data(self, value: Any, path: str) -> None:
-        if is_data(value):
-            self.data.append(Told(path, self._policy, self._where))
-        self._visit(value, path)
-
     def _along(self, module: types.ModuleType, chain: tuple[str, ...], path: str) -> None:
         """The attributes that are read of a module, of a module in it, and so on."""
         scope = vars(module)
-        self._scopes.add(id(scope))
+        self._note_scopes(scope)
         name = chain[0]
         shown = f"{module.__name__}.{name}"
         if name not in scope:
@@ -423,10 +323,17 @@ class Snapshot:
         if is_trusted_module(module.__name__):
             return
         scope = vars(module)
-        self._scopes.add(id(scope))
+        self._note_scopes(scope)
         self._note_names(scope, f"an attribute of {module.__name__}")
         for name in sorted(self._names & scope.keys()):
-            self._read("item", scope, name, scope[name], f"{module.__name__}.{name}")
+            shown = f"{module.__name__}.{name}"
+            self._check("item", scope, name, (scope[name],), shown)
+            if is_dunder(name):
+                self._visit(scope[name], shown)
+            else:
+                self._visit_data(scope[name], shown)
+        for name in self._missed(scope):
+            self._check("item", scope, name, (), f"{module.__name__}.{name}")
 
     # ------------------------------------------------------------ containers
 
@@ -460,115 +367,6 @@ class Snapshot:
             return
         for key, one in dict.items(value):
             self._read("item", value, key, one, f"{path}[{key!r}]")
-
-    # ------------------------------------------------------------ objects and classes
-
-    def _instance(self, value: Any, path: str) -> None:
-        kind = type(value)
-        self._check("class", value, None, (kind,), f"the class of {path}")
-        self._visit(kind, kind.__qualname__)
-        resolved = {name for base in kind.__mro__ for name in vars(base)}
-        if kind.__dictoffset__:
-            own = object.__getattribute__(value, "__dict__")
-            self._owned.add(id(own))
-            self._check("instance dict", value, None, (own,), f"the attributes of {path}")
-            self._note_names(own, f"an attribute of {path}")
-            names = own.keys() if self._reflects else own.keys() & self._names
-            for name in sorted(names):
-                self._read("item", own, name, own[name], f"{path}.{name}")
-            self._not_in_classes(kind, names)
-            if "__getattr__" in resolved:
-                made_up = self._names - own.keys() - resolved
-                self._not_in_classes(kind, [x for x in made_up if not is_dunder(x)])
-            absent = self._names - own.keys()
-            if not (self._reflects or self.handles or "__getattr__" in resolved):
-                absent &= resolved
-            elif self._reflects:
-                self._check("keys", own, None, (tuple(own),), f"the attributes of {path}")
-            for name in sorted(absent):
-                if name.isidentifier() and not name.startswith("__"):
-                    self._check("item", own, name, (), f"{path}.{name}")
-        for base in kind.__mro__:
-            for name, member in vars(base).items():
-                if type(member) is types.MemberDescriptorType and is_written_in_python(base):
-                    self._slot(value, name, member, path)
-
-    def _instance_of_library(self, value: Any, path: str) -> None:
-        """Check what an instance holds whose class is trusted: its methods may read all of it.
-
-        Numbers whose names begin with an underscore are what the library notes for itself.
-        """
-        kind = type(value)
-        if kind.__module__.startswith("frazil.") or not kind.__dictoffset__:
-            return
-        own = object.__getattribute__(value, "__dict__")
-        self._owned.add(id(own))
-        self._check("instance dict", value, None, (own,), f"the attributes of {path}")
-        for name in sorted(own):
-            if not (name.startswith("_") and is_one_of(type(own[name]), SCALARS)):
-                self._read("item", own, name, own[name], f"{path}.{name}")
-
-    def _not_in_classes(self, kind: type, names: Iterable[str]) -> None:
-        """Check that classes have none of the names that were found before them."""
-        for base in _MRO.__get__(kind):
-            if is_written_in_python(base) and not is_trusted_module(base.__module__):
-                proxy = _DICT_OF_TYPE.__get__(base)
-                for name in sorted(names):
-                    if name not in proxy:
-                        self._check("class item", proxy, name, (), f"{base.__qualname__}.{name}")
-
-    def _slot(self, value: Any, name: str, member: Any, path: str) -> None:
-        try:
-            found = member.__get__(value)
-        except AttributeError:
-            self._check("member", value, member, (), f"{path}.{name}")
-            return
-        self._read("member", value, member, found, f"{path}.{name}")
-
-    def _class(self, kind: type, path: str) -> None:
-        if not is_written_in_python(kind) or is_trusted_module(kind.__module__):
-            if not is_allowed_class(kind):
-                self.reasons.append(f"{kind.__module__}.{kind.__qualname__} may be called")
-            return
-        if issubclass(kind, enum.Enum):
-            return
-        mro = _MRO.__get__(kind)
-        self._check("member", kind, _MRO, (mro,), f"the bases of {kind.__qualname__}")
-        if type(kind) is not type:
-            self._visit(type(kind), type(kind).__qualname__)
-            above = {name for base in _MRO.__get__(type(kind)) for name in vars(base)}
-            wanted = {name for name in self._names if not is_dunder(name)}
-            self._not_in_classes(kind, wanted if "__getattr__" in above else wanted & above)
-        for name in _OF_CLASSES:
-            if name in self._names:
-                reader = vars(type)[name]
-                path = f"{kind.__qualname__}.{name}"
-                self._check("member", kind, reader, (reader.__get__(kind),), path)
-        found: set[str] = set()
-        for base in reversed(mro):
-            own = is_written_in_python(base) and base is not typing.Generic
-            if not own or is_trusted_module(base.__module__):
-                if not is_allowed_class(base):
-                    self.reasons.append(f"{kind.__qualname__} derives from {base.__qualname__}")
-                continue
-            proxy = _DICT_OF_TYPE.__get__(base)
-            self._note_names(proxy, f"an attribute of {base.__qualname__}")
-            names = {n for n in proxy if n in self._names or (is_dunder(n) and n not in NOT_READ)}
-            for name in sorted(names):
-                self._class_item(base, proxy, name)
-            for name in sorted((found | {"__getattr__", "__getattribute__"}) - names):
-                if name not in proxy:
-                    self._check("class item", proxy, name, (), f"{base.__qualname__}.{name}")
-            found |= names
-
-    def _class_item(self, kind: type, proxy: Mapping[str, Any], name: str) -> None:
-        value = proxy[name]
-        path = f"{kind.__qualname__}.{name}"
-        self._check("class item", proxy, name, (value,), path)
-        field = name in vars(kind).get("__dataclass_fields__", ())  # a default of instances
-        if is_data(value) and not is_dunder(name) and not field:
-            self.data.append(Told(path, self._policy, self._where))
-        self._visit(value, path)
 
 
 def take_snapshot(

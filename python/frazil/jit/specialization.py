@@ -107,16 +107,19 @@ def _add(arg: object, leaves: list[Any], arrays: list[int], static: bool) -> Str
     return structure
 
 
-def holds_repeated(values: Iterable[Any], known: Container[int]) -> bool:
-    """Whether an array or a container is in trees twice, or is one of those with known ids."""
+def holds_repeated(values: Iterable[Any], known: Container[int], *, arrays: bool = True) -> bool:
+    """Whether an array or a container is in trees twice, or is one of those with known ids.
+
+    Without ``arrays`` it looks at containers that may change.
+    """
     met: set[int] = set()
     pending = list(values)
     while pending:
         value = pending.pop()
         taken = parts_of(value)
-        if taken is None and not isinstance(value, np.ndarray | np.generic):
+        if taken is None and not (arrays and isinstance(value, np.ndarray | np.generic)):
             continue
-        if id(value) in met or id(value) in known:
+        if (id(value) in met or id(value) in known) and (arrays or type(value) is not tuple):
             return True
         met.add(id(value))
         pending += taken[0] if taken is not None else ()

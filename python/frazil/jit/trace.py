@@ -160,6 +160,14 @@ class Trace:
         """Return what stands for an array that meets a traced one: itself, as a constant."""
         return array
 
+    def read_plainly(self, args: Any) -> bool:
+        """Make captured arrays among arguments constants; whether any was none before."""
+        return False
+
+    def changed_here(self) -> str | None:
+        """What the user's code is about to change: a captured array."""
+        return None
+
     def value(self, variable: Variable) -> Array:
         """Return the value of a variable in this call, computed node by node."""
         for node in _core.toposort([variable], list(self._values)):
@@ -355,12 +363,24 @@ def leave(what: str) -> NoReturn:
 
 
 def refuse(message: str) -> NoReturn:
-    """Raise, and remember it: code that catches the error goes another way than plain Python."""
+    """Raise, and remember it: code that catches the error goes another way than plain Python.
+
+    A function that writes to a captured array runs as plain Python.
+    """
     error = TracedValueError(message)
     trace = _active.trace
+    leave_if_changed(trace)
     if trace is not None and trace.refused is None:
         trace.refused = error
     raise error
+
+
+def leave_if_changed(trace: Trace | None) -> None:
+    """End the run if the user's code is about to change a captured array."""
+    changed = None if trace is None else trace.changed_here()
+    if trace is not None and changed is not None:
+        trace.left.append(changed)
+        raise TracedValueError(changed)
 
 
 def refuse_value(what: str, variable: Variable) -> NoReturn:
@@ -377,11 +397,19 @@ def refuse_value(what: str, variable: Variable) -> NoReturn:
 
 def users_line() -> str:
     """Return where the user's code is, as ``file.py:3 in function``."""
+    frame = users_frame()
+    if frame is None:
+        return "outside of Python code"
+    name = frame.f_code.co_filename.replace("\\", "/").rpartition("/")[2]
+    return f"{name}:{frame.f_lineno} in {frame.f_code.co_name}"
+
+
+def users_frame() -> FrameType | None:
+    """Return the frame of the user's code that runs now."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         module = f"{frame.f_globals.get('__name__', '')}."
         if not module.startswith(_FOREIGN):
-            name = frame.f_code.co_filename.replace("\\", "/").rpartition("/")[2]
-            return f"{name}:{frame.f_lineno} in {frame.f_code.co_name}"
+            return frame
         frame = frame.f_back
-    return "outside of Python code"
+    return None

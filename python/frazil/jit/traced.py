@@ -17,9 +17,17 @@ from frazil.jit.errors import TracedValueError
 from frazil.jit.identity import is_one_of
 from frazil.jit.named_results import NAMED, named
 from frazil.jit.operands import UNLIKE_ARRAYS, class_that_asks, deep, is_foreign
-from frazil.jit.operators import AUGMENTED, UFUNCS
+from frazil.jit.operators import AUGMENTED, SHIFTS, UFUNCS
 from frazil.jit.repetition import typed
-from frazil.jit.trace import Trace, current_trace, leave, refuse, refuse_value, users_line
+from frazil.jit.trace import (
+    Trace,
+    current_trace,
+    leave,
+    leave_if_changed,
+    refuse,
+    refuse_value,
+    users_line,
+)
 from frazil.scalar.constants import as_tensor
 from frazil.tensor.dispatch import counterpart, has_counterpart, op_of
 
@@ -379,7 +387,13 @@ def apply(
     try:
         return _applied(function, args, kwargs, method, is_operator)
     except TypeError as error:
-        if not isinstance(error, TracedValueError) and _has_complex((args, kwargs)):
+        trace = current_trace()
+        if trace is None or isinstance(error, TracedValueError):
+            raise
+        leave_if_changed(trace)
+        if trace.read_plainly((args, kwargs)):  # a shape or an axis, maybe
+            return apply(function, args, kwargs, method, is_operator=is_operator)
+        if _has_complex((args, kwargs)):
             leave(f"frazil computes no {function.__name__} of these complex numbers")
         raise
 
@@ -564,8 +578,18 @@ def _augmented(name: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
 
 
 def _install() -> None:
-    for name, ufunc in AUGMENTED.items():
+    for name, ufunc in (AUGMENTED | SHIFTS).items():
         setattr(TracedArray, f"__i{name}__", _augmented(name, ufunc))
+    for name, ufunc in SHIFTS.items():
+
+        def shift(self: TracedArray, other: Any, own: np.ufunc = ufunc) -> Any:
+            return apply(own, (self, other), {}, is_operator=True)
+
+        def shifted(self: TracedArray, other: Any, own: np.ufunc = ufunc) -> Any:
+            return apply(own, (other, self), {}, is_operator=True)
+
+        setattr(TracedArray, f"__{name}__", shift)
+        setattr(TracedArray, f"__r{name}__", shifted)
     for name, function in METHODS.items():
         setattr(
             TracedArray,

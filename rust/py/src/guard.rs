@@ -58,6 +58,8 @@ enum Place {
     Length,
     /// The bytes of an array.
     Bytes,
+    /// The dtype of an array, its lengths, its strides, and its flags.
+    Layout,
     /// What a function of CPython's returns that takes nothing.
     Answer,
 }
@@ -68,14 +70,15 @@ enum Expected {
     Missing,
     /// The same object, or a number or text that Python cannot tell from it.
     Same(Py<PyAny>),
-    /// An array of this dtype and rank, with length 1 in these dimensions and no others.
-    Array { dtype: Py<PyAny>, ones: Box<[bool]> },
+    /// An array of this dtype and rank, with length 1 in these dimensions and no others; or no
+    /// other than `only`.
+    Array { dtype: Py<PyAny>, ones: Box<[bool]>, only: Option<Py<PyAny>> },
 }
 
 #[pymethods]
 impl Guards {
-    /// `checks`: the place, the object, the key; then the value in a tuple, nothing, or a dtype and
-    /// which lengths are 1.
+    /// `checks`: the place, the object, the key; then the value in a tuple, nothing, or a dtype,
+    /// which lengths are 1, and maybe the one array that there may be.
     #[new]
     #[allow(clippy::type_complexity)]
     fn new(checks: Vec<(String, Py<PyAny>, Py<PyAny>, Bound<'_, PyTuple>)>) -> PyResult<Guards> {
@@ -88,6 +91,7 @@ impl Guards {
                     _ => Expected::Array {
                         dtype: wanted.get_item(0)?.unbind(),
                         ones: wanted.get_item(1)?.extract::<Vec<bool>>()?.into(),
+                        only: wanted.get_item(2).ok().map(Bound::unbind),
                     },
                 };
                 Ok(Check { place: Place::new(&place)?, object, key, expected })
@@ -132,8 +136,10 @@ impl Guards {
             visit.call(&check.key)?;
             match &check.expected {
                 Expected::Missing => {}
-                Expected::Same(value) | Expected::Array { dtype: value, .. } => {
-                    visit.call(value)?
+                Expected::Same(value) => visit.call(value)?,
+                Expected::Array { dtype, only, .. } => {
+                    visit.call(dtype)?;
+                    visit.call(only)?;
                 }
             }
         }
@@ -180,6 +186,7 @@ impl Place {
             "element" => Place::Element,
             "length" => Place::Length,
             "bytes" => Place::Bytes,
+            "layout" => Place::Layout,
             "answer" => Place::Answer,
             _ => return Err(PyValueError::new_err(format!("no place is called {name:?}"))),
         })
@@ -213,14 +220,16 @@ impl Check {
                 elements_are(object, elements)
             }
             (Place::Bytes, Expected::Same(bytes)) => bytes_are(object, bytes.bind(py)),
+            (Place::Layout, Expected::Same(layout)) => layout_is(object, layout.bind(py)),
             (_, expected) => {
                 let found = self.read(py)?;
                 Ok(match (expected, found) {
                     (Expected::Missing, found) => found.is_none(),
                     (_, None) => false,
                     (Expected::Same(wanted), Some(found)) => same(&found, wanted.bind(py)),
-                    (Expected::Array { dtype, ones }, Some(found)) => {
-                        let fits = is_array(&found, dtype.bind(py), ones);
+                    (Expected::Array { dtype, ones, only }, Some(found)) => {
+                        let fits = is_array(&found, dtype.bind(py), ones)
+                            && only.as_ref().is_none_or(|only| found.is(only));
                         if fits {
                             lift(&found);
                         }
@@ -267,9 +276,12 @@ impl Check {
                 Ok(Some(length.into_pyobject(py)?.into_any()))
             }
             Place::Answer => object.call0().map(Some),
-            Place::Itself | Place::Keys | Place::ClassKeys | Place::Elements | Place::Bytes => {
-                Ok(Some(object.clone()))
-            }
+            Place::Itself
+            | Place::Keys
+            | Place::ClassKeys
+            | Place::Elements
+            | Place::Bytes
+            | Place::Layout => Ok(Some(object.clone())),
         }
     }
 }
@@ -292,6 +304,23 @@ fn bytes_are(array: &Bound<'_, PyAny>, wanted: &Bound<'_, PyAny>) -> PyResult<bo
         return Ok(count == 0 || own() == wanted.as_bytes());
     }
     array.call_method0("tobytes")?.eq(wanted)
+}
+
+/// Whether an array has this dtype, shape, strides and flags.
+fn layout_is(array: &Bound<'_, PyAny>, wanted: &Bound<'_, PyAny>) -> PyResult<bool> {
+    use numpy::PyUntypedArrayMethods;
+    let (Ok(array), Ok(wanted)) = (array.cast_exact::<PyUntypedArray>(), wanted.cast::<PyTuple>())
+    else {
+        return Ok(false);
+    };
+    // SAFETY: the array is alive. Test: tests/jit/captured_arrays.py.
+    let flags = unsafe { (*array.as_array_ptr()).fields.flags };
+    let (dtype, shape, strides, known) =
+        wanted.extract::<(Bound<'_, PyAny>, Vec<usize>, Vec<isize>, i32)>()?;
+    Ok(flags == known
+        && array.dtype().is(&dtype)
+        && array.shape() == shape
+        && array.strides() == strides)
 }
 
 /// What was read; `None` where CPython says that nothing is there.

@@ -35,6 +35,8 @@ pub struct Reach {
 struct State {
     /// By the address of each code object that was met, which `codes` keeps alive.
     kinds: FxHashMap<usize, Kind>,
+    /// How often frames of these were entered, those of generators at each step.
+    entries: FxHashMap<usize, usize>,
     codes: Vec<Py<PyAny>>,
     /// What each frame is, outermost first.
     frames: Vec<Frame>,
@@ -101,6 +103,11 @@ impl Reach {
     /// Which of the arguments that are asked for were traced, by their numbers.
     fn take_asked(&self) -> Vec<usize> {
         std::mem::take(&mut self.state().found)
+    }
+
+    /// How often frames of a code object were entered, those of generators at each step.
+    fn entries(&self, code: &Bound<'_, PyAny>) -> usize {
+        self.state().entries.get(&(code.as_ptr() as usize)).copied().unwrap_or(0)
     }
 
     /// Whether a handler of a signal ran meanwhile; what it entered and called is not noted.
@@ -232,9 +239,10 @@ impl Reach {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is known of a code object, and what the frame is that enters it.
+    /// What is known of a code object that is entered, and what the frame is that enters it.
     fn met(&self, address: usize) -> (Option<Kind>, Frame) {
-        let state = self.state();
+        let mut state = self.state();
+        *state.entries.entry(address).or_default() += 1;
         let within = state.frames.last().copied().unwrap_or(Frame::Quiet);
         (state.kinds.get(&address).copied(), within)
     }
