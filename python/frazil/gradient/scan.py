@@ -2,7 +2,8 @@
 
 The backward scan starts from the gradients of the last states. Each of its steps computes the same
 step again, from the states before it, and pulls gradients back through it. The forward scan stacks
-these states for that, and results that are expensive to compute, such as products of matrices.
+these states for that, and results that are expensive to compute, such as products of matrices and
+sums of their rows.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from frazil.gradient.last_rows import last_rows_apart
 from frazil.gradient.registry import Pullback, pullback_rule
 from frazil.graph.dataclass import dataclass
 from frazil.scan.body import ScanBody
-from frazil.scan.costs import is_cheap
+from frazil.scan.costs import is_worth_a_stack
 from frazil.scan.op import Scan
 from frazil.tensor.broadcasting import broadcast_like, broadcast_to, typed_as
 from frazil.tensor.elementwise.arithmetic import minimum
@@ -203,8 +204,8 @@ def _pulled(
 def _kept(outputs: Sequence[Variable], body: ScanBody) -> list[Variable]:
     """The results of a step that ``outputs`` take from stacks, in the order of their computation.
 
-    These are expensive, or stacked anyway. Variables whose shapes may differ from step to step have
-    no stack.
+    These are worth a stack, or have one anyway. Variables whose shapes may differ from step to step
+    have none.
     """
     order = _core.toposort(body.outputs)
     shapes, same = Shapes(order), frozenset(body.non_sequences)
@@ -213,7 +214,7 @@ def _kept(outputs: Sequence[Variable], body: ScanBody) -> list[Variable]:
         x
         for node in order
         for x in node.outputs
-        if x in stacked or (not is_cheap(node) and _has_one_shape(x, shapes, same))
+        if x in stacked or (is_worth_a_stack(node) and _has_one_shape(x, shapes, same))
     ]
     needed = set(_leaves(outputs, kept))
     return [x for x in kept if x in needed]

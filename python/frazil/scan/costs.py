@@ -41,3 +41,14 @@ def is_cheap(node: FrozenApply) -> bool:
     A scan within a step is cheap: :func:`frazil.scan_checkpoints` counts on that.
     """
     return isinstance(node.op, _CHEAP)
+
+
+def is_worth_a_stack(node: FrozenApply) -> bool:
+    """Return whether keeping a node's result of every step costs less than computing it again.
+
+    So do results that are not cheap, and vectors that matrices are reduced to: a stack of these is
+    as large as that of a state, where the matrices would be.
+    """
+    return not is_cheap(node) or (
+        isinstance(node.op, Reduce) and node.inputs[0].ndim > 1 and node.outputs[0].ndim > 0
+    )
