@@ -56,11 +56,11 @@ mod emulated {
     /// Elements, and the bytes of what an operand has.
     const COUNT: u64 = 13;
     const OPERAND: usize = 1024;
-    /// What a program has in memory: operands, pointers to them, and strides.
+    /// The memory of a program: operands, pointers to them, and strides.
     const MEMORY: usize = 5 * OPERAND;
     const POINTERS: usize = 4 * OPERAND;
     const STRIDES: usize = POINTERS + 64;
-    /// Where a program lies, and its memory in it.
+    /// The addresses of a program and of its memory.
     const BASE: u64 = 0x40_0000;
     const DATA: usize = 0x1_0000;
 
@@ -127,7 +127,7 @@ mod emulated {
         made
     }
 
-    /// What the kernel leaves in its operands on this machine.
+    /// The operands after a run of the kernel on this machine.
     fn expected(text: &str) -> Vec<u8> {
         let code = crate::compile(&[text], |_| None, None).unwrap();
         let mut own = memory(0);

@@ -20,7 +20,7 @@ pub(crate) enum Dtype {
     Float64,
 }
 
-/// What sort of numbers a type has.
+/// The sort of numbers of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Bool,

@@ -11,7 +11,7 @@ use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, Variable};
 use std::collections::HashMap;
 
-/// The bytes of a register of elements: what every processor of its kind has.
+/// The bytes of a register of elements, which every processor of its kind has.
 pub(crate) const REGISTER: u32 = 16;
 
 /// Writes the instructions of one kernel.
@@ -65,7 +65,7 @@ impl<'f> Emitter<'f> {
 
     // ------------------------------------------------------------ types
 
-    /// How many elements a value has.
+    /// The number of elements of a value.
     pub(crate) fn lanes(&self) -> u32 {
         self.wide.map_or(1, |size| REGISTER / size)
     }
@@ -246,7 +246,7 @@ impl<'f> Emitter<'f> {
 
     // ------------------------------------------------------------ calls
 
-    /// Calls a function of that name; what it returns.
+    /// Calls a function of that name; returns its result.
     pub(crate) fn call(&mut self, name: &str, result: Option<Type>, args: &[Value]) -> Value {
         let function = match self.functions.get(name) {
             Some(&known) => known,
@@ -338,7 +338,7 @@ impl<'f> Emitter<'f> {
         self.end_if(own);
     }
 
-    /// Begins what is done only where `holds` is true; [`Emitter::end_if`] ends it.
+    /// Begins code that runs only if `holds` is true; [`Emitter::end_if`] ends it.
     pub(crate) fn begin_if(&mut self, holds: Value) -> If {
         let (then, after) = (self.b.create_block(), self.b.create_block());
         self.b.ins().brif(holds, then, &[], after, &[]);
@@ -353,7 +353,7 @@ impl<'f> Emitter<'f> {
         self.b.seal_block(own.after);
     }
 
-    /// Ends what is done only where the condition holds, and begins what is done elsewhere.
+    /// Ends code that runs only if the condition holds, and begins code that runs otherwise.
     pub(crate) fn begin_else(&mut self, own: If) -> If {
         let after = self.b.create_block();
         self.b.ins().jump(after, &[]);
@@ -383,7 +383,7 @@ pub(crate) struct Loop {
     after: Block,
 }
 
-/// What is done under a condition, while it is being written.
+/// Code under a condition, while it is being written.
 pub(crate) struct If {
     after: Block,
 }

@@ -10,16 +10,16 @@ pub enum CodegenError {
         line: usize,
         /// The line.
         text: String,
-        /// What is wrong with it.
+        /// The fault.
         fault: &'static str,
     },
     /// The kernel makes no sense as a whole.
     #[error("a kernel's description makes no sense: {0}")]
     Senseless(String),
-    /// A function is needed whose address nobody gave.
+    /// A function is needed whose address was not given.
     #[error("no address was given for the function {0}")]
     Unknown(String),
-    /// The kernel holds what the compiler has no code for.
+    /// The kernel holds an op for which the compiler has no code.
     #[error("the code generator refused a kernel: {0}")]
     Refused(String),
     /// The system gives no memory that code may run in.

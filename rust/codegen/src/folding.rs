@@ -18,7 +18,7 @@ const LEVELS: u32 = 4;
 const CARRIED: i64 = 64;
 const CARRIED_TWICE: i64 = 1024;
 
-/// Where a fold goes.
+/// The place of a fold's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
     /// Into the output of a write; the partial results may go on from row to row.

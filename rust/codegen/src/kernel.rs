@@ -6,7 +6,7 @@
 use crate::dtype::Dtype;
 use crate::op::{Op, Reduction};
 
-/// What native code computes.
+/// The computation of native code.
 #[derive(Clone, Debug)]
 pub(crate) enum Kernel {
     Loop(LoopKernel),
@@ -35,7 +35,7 @@ pub(crate) struct Source {
     pub(crate) indices: usize,
 }
 
-/// What a statement computes.
+/// The computation of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
     /// A scalar op.

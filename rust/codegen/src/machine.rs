@@ -31,7 +31,7 @@ const ALIGNMENT: usize = 64;
 #[derive(Debug)]
 pub struct Code {
     pages: Pages,
-    /// Where each kernel is entered: by a jump to the address in its slot.
+    /// The entry of each kernel: a jump to the address in its slot.
     entries: Vec<usize>,
 }
 
@@ -152,7 +152,7 @@ pub fn compile(
     Ok(Code { pages, entries })
 }
 
-/// What profilers call a kernel: its ops, as many as a line has room for.
+/// The name of a kernel for profilers: its ops, as many as a line has room for.
 fn name_of(text: &str) -> String {
     const MOST: usize = 80;
     let mut lines = text.lines();
@@ -286,7 +286,7 @@ fn find_target() -> Result<OwnedTargetIsa, String> {
     finished(builder)
 }
 
-/// What makes code for a processor.
+/// A maker of code for a processor.
 pub(crate) fn finished(builder: isa::Builder) -> Result<OwnedTargetIsa, String> {
     let mut flags = settings::builder();
     // Values are used where they are made, so there is little to be made better, and compiling

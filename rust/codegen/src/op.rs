@@ -34,7 +34,7 @@ macro_rules! ops {
                 }
             }
 
-            /// What the op is called.
+            /// The name of the op.
             pub(crate) fn name(self) -> &'static str {
                 match self {
                     $(Op::$variant => $name,)*

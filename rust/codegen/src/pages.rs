@@ -18,7 +18,7 @@ pub(crate) struct Pages {
     length: usize,
 }
 
-// SAFETY: nobody writes to the pages with code once they are made, and slots are atomic.
+// SAFETY: no thread writes to the pages with code once they are made, and slots are atomic.
 unsafe impl Send for Pages {}
 // SAFETY: as above.
 unsafe impl Sync for Pages {}
@@ -59,7 +59,7 @@ impl Pages {
         Ok(pages)
     }
 
-    /// Where the code begins.
+    /// The address of the code.
     pub(crate) fn start(&self) -> usize {
         self.start.as_ptr() as usize
     }
@@ -81,7 +81,7 @@ impl Pages {
 
 impl Drop for Pages {
     fn drop(&mut self) {
-        // SAFETY: the pages are ours, and who had an address of them has let go of their owner.
+        // SAFETY: the pages are ours, and all users of an address in them have dropped their owner.
         unsafe { libc::munmap(self.start.as_ptr().cast(), self.length) };
     }
 }
@@ -96,7 +96,7 @@ fn clean(start: *mut u8, length: usize) {
     unsafe { __clear_cache(start, start.wrapping_add(length)) };
 }
 
-/// Nothing to do: the processor sees what was written.
+/// Nothing to do: the processor sees the writes.
 #[cfg(not(target_arch = "aarch64"))]
 fn clean(_start: *mut u8, _length: usize) {}
 

@@ -23,7 +23,7 @@ use std::str::SplitAsciiWhitespace;
 
 type Parsed<T> = Result<T, &'static str>;
 
-/// The kernel that a text describes; what its numbers refer to has not been looked at.
+/// The kernel that a text describes; its numbers have not been checked.
 pub(crate) fn read(text: &str) -> Result<Kernel, CodegenError> {
     let mut reader = Reader::default();
     for (number, line) in text.lines().enumerate() {

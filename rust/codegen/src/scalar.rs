@@ -221,7 +221,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Calls what is made ahead for one element.
+    /// Calls the function that is made ahead for one element.
     fn function(&mut self, op: Op, own: Dtype, args: &[Value]) -> Value {
         let ty = own.ir();
         let form = if self.in_steps { "step" } else { "one" };
@@ -313,7 +313,7 @@ impl Emitter<'_> {
 
     // ------------------------------------------------------------ division of one element
 
-    /// What remains, and whether it has another sign than the divisor.
+    /// The remainder, and whether it has another sign than the divisor.
     fn remainder(&mut self, own: Dtype, a: Value, b: Value) -> (Value, Value) {
         let ty = own.ir();
         let rest = self.call(&format!("fmod_one_{}", suffix(ty)), Some(ty), &[a, b]);

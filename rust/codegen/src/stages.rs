@@ -6,7 +6,7 @@ use crate::dtype::Dtype;
 use crate::kernel::{Action, LoopKernel, Pass};
 use std::collections::BTreeMap;
 
-/// Where an operand of a function lies.
+/// The place of an operand of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum OperandPlace {
     /// In the elements of a read.
@@ -26,13 +26,13 @@ pub(crate) struct Call {
     pub(crate) from: Vec<OperandPlace>,
 }
 
-/// What happens in which stage.
+/// The work of each stage.
 #[derive(Debug, Default)]
 pub(crate) struct Stages {
     /// The statements that are computed in each stage, and the calls after it.
     pub(crate) computed: Vec<Vec<usize>>,
     pub(crate) calls: Vec<Vec<Call>>,
-    /// What lies on the stack, and its type.
+    /// A value on the stack, and its type.
     pub(crate) kept: BTreeMap<OperandPlace, Dtype>,
     /// The stage from which on a value is there.
     from: BTreeMap<usize, usize>,

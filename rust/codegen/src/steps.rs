@@ -144,7 +144,7 @@ impl Emitter<'_> {
         self.end_loop(own.some);
         let done = self.b.use_var(at);
         let more = self.b.ins().icmp(IntCC::SignedLessThan, done, count);
-        // What the loop has come to is of no use any more: it need only end.
+        // The results of the loop are of no use any more: it need only end.
         self.when(more, |e| {
             let stops = e.ask("loop_stops", I32);
             let stops = e.b.ins().icmp_imm_u(IntCC::NotEqual, stops, 0);
@@ -241,7 +241,7 @@ fn tell_end(e: &mut Emitter, holds: Value) {
     e.set_status(status);
 }
 
-/// Loads what each step has of its own, or what stays the same.
+/// Loads the operands of each step, or those that stay the same.
 fn load(
     e: &mut Emitter,
     kernel: &ScanKernel,
@@ -259,7 +259,7 @@ fn load(
     }
 }
 
-/// Stores what each step leaves, or what the last one does.
+/// Stores the results of each step, or of the last one.
 fn store(
     e: &mut Emitter,
     kernel: &ScanKernel,

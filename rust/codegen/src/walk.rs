@@ -206,7 +206,7 @@ impl Walk<'_, '_, '_> {
         made
     }
 
-    /// How many blocks are folded before the output moves on.
+    /// The number of blocks that are folded before the output moves on.
     fn total(&mut self, own: &Folding, n_outer: Value) -> Option<Value> {
         let Target::Write(k) = own.target else { return None };
         let last = self.e.b.ins().iadd_imm_s(self.n_inner, -1);

@@ -18,11 +18,11 @@ use crate::variable::{Variable, drop_node};
 /// Parameters
 /// ----------
 /// op : Op
-///     What is applied.
+///     The op.
 /// inputs : iterable of Variable
-///     What it is applied to.
+///     The operands.
 /// output_types : sequence of TensorType
-///     The types of what comes out.
+///     The types of the outputs.
 ///
 /// Examples
 /// --------

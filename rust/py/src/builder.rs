@@ -118,7 +118,7 @@ impl ProgramBuilder {
         Ok(self.builder()?.size_value(Slot(slot)).map_err(refuse)?.0)
     }
 
-    /// What later instructions are blamed on; formatted only on error.
+    /// The origin of later instructions; formatted only on error.
     fn origin(&mut self, what: Py<PyAny>) -> PyResult<()> {
         let origin = Origin::from_index(self.origins.len());
         self.builder()?.origin(Some(origin));
@@ -354,7 +354,7 @@ impl ProgramBuilder {
         Ok(self.builder()?.band_solve(a, b, form, on_error).map_err(refuse)?.0)
     }
 
-    /// What a matrix is taken apart into.
+    /// The decomposition of a matrix.
     #[pyo3(signature = (slot, what, on_error = "raise"))]
     fn decompose(&mut self, slot: u32, what: &str, on_error: &str) -> PyResult<Vec<u32>> {
         let (what, on_error) = (decomposition(what)?, failure(on_error)?);
@@ -368,7 +368,7 @@ impl ProgramBuilder {
         Ok(self.builder()?.range(start, step, count).map_err(refuse)?.0)
     }
 
-    /// How many terms a progression of numbers has.
+    /// The number of terms of a progression.
     fn count_terms(&mut self, start: u32, stop: u32, step: u32) -> PyResult<u32> {
         let [start, stop, step] = [start, stop, step].map(Slot);
         Ok(self.builder()?.count_terms(start, stop, step).map_err(refuse)?.0)
@@ -405,18 +405,18 @@ impl ProgramBuilder {
         Ok(self.builder()?.argmin(Slot(slot), axis).map_err(refuse)?.0)
     }
 
-    /// How many elements are not zero.
+    /// The number of elements that are not zero.
     fn count_nonzero(&mut self, slot: u32) -> PyResult<u32> {
         Ok(self.builder()?.count(Slot(slot), Listed::Nonzero).map_err(refuse)?.0)
     }
 
-    /// Where the first `count` elements are that are not zero.
+    /// The positions of the first `count` elements that are not zero.
     fn nonzero(&mut self, slot: u32, count: u32) -> PyResult<Vec<u32>> {
         let found = self.builder()?.list(Slot(slot), Size(count), Listed::Nonzero);
         Ok(found.map_err(refuse)?.into_iter().map(|slot| slot.0).collect())
     }
 
-    /// How many positions there are if each is repeated as often as its element says.
+    /// The number of positions if each is repeated as often as its element says.
     fn count_repeated(&mut self, slot: u32) -> PyResult<u32> {
         Ok(self.builder()?.count(Slot(slot), Listed::Repeated).map_err(refuse)?.0)
     }

@@ -21,7 +21,7 @@ impl CFunction {
         Entry::FUNCTION as usize
     }
 
-    /// What it takes first; valid as long as this object lives.
+    /// Its first argument; valid as long as this object lives.
     #[getter]
     fn context(&self) -> usize {
         &raw const *self.0 as usize

@@ -21,7 +21,7 @@ pub struct CallCache {
     hits: AtomicU64,
 }
 
-/// A compiled form: the arguments that it is for, what must hold, what runs, and what it returns.
+/// A compiled form: its arguments, its guards, its function, and its results.
 struct Form {
     positional: Box<[Argument]>,
     named: Box<[(Py<PyString>, Argument)]>,
@@ -33,7 +33,7 @@ struct Form {
     apart: Option<Box<[Py<PyAny>]>>,
 }
 
-/// What an argument must be.
+/// A condition on an argument.
 enum Argument {
     /// An array of this dtype, of length 1 in these dimensions and no others, and of some lengths
     /// in some dimensions.
@@ -51,7 +51,7 @@ enum Argument {
     Dict(Pairs<Argument>),
 }
 
-/// What a call returns.
+/// The form of a call's results.
 enum Returned {
     Array(usize),
     /// The one element of an array without dimensions, as NumPy's number.
@@ -112,7 +112,7 @@ impl CallCache {
         Ok(())
     }
 
-    /// How many calls a compiled form has served.
+    /// The number of calls that a compiled form has served.
     #[getter]
     fn _hits(&self) -> u64 {
         self.hits.load(Ordering::Relaxed)
@@ -158,7 +158,7 @@ impl CallCache {
 }
 
 impl Form {
-    /// What the form computes; `None` if it is not for these arguments.
+    /// The results of the form; `None` if it is not for these arguments.
     fn call<'py>(
         &self,
         args: &Bound<'py, PyTuple>,
@@ -287,7 +287,7 @@ impl Argument {
 
 type Pairs<T> = Box<[(Py<PyAny>, T)]>;
 
-/// Keys with what is told of each.
+/// Keys with their data.
 fn pairs<T>(
     told: &Bound<'_, PyAny>,
     make: impl Fn(&Bound<'_, PyTuple>) -> PyResult<T>,

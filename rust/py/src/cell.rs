@@ -50,7 +50,7 @@ pub fn snapshot<'c>(
 ) -> Arrays {
     loop {
         let arrays: Arrays = cells.clone().map(|cell| cell.get(py)).collect();
-        // What nobody has changed since it was read is there now, all of it.
+        // If no array was replaced since it was read, all of them are there now.
         if arrays.len() < 2 || cells.clone().zip(&arrays).all(|(cell, array)| cell.holds(array)) {
             return arrays;
         }
@@ -60,7 +60,7 @@ pub fn snapshot<'c>(
 /// A cell that is to take an array.
 pub struct Replacement<'c> {
     pub cell: &'c SharedCell,
-    /// What it must still hold.
+    /// The array that it must still hold.
     pub known: Option<&'c Py<PyUntypedArray>>,
     pub array: Owned<PyUntypedArray>,
 }
@@ -93,7 +93,7 @@ fn count_change() {
     CHANGES.with(|changes| changes.set(changes.get() + 1));
 }
 
-/// How often this thread has replaced arrays of cells.
+/// The number of times that this thread has replaced arrays of cells.
 pub fn changes_by_this_thread() -> u64 {
     CHANGES.with(Cell::get)
 }

@@ -73,7 +73,7 @@ fn thread_number() -> u64 {
     NUMBER.with(|&number| number)
 }
 
-/// What this thread entered in this context.
+/// The container that this thread entered in this context.
 fn stack(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyAny>>> {
     let held = entered(py)?.call_method1(intern!(py, "get"), (py.None(),))?;
     if held.is_none() {
@@ -98,7 +98,7 @@ pub fn current(py: Python<'_>) -> PyResult<Cow<'static, frazil_core::Container>>
     Ok(Cow::Borrowed(frazil_core::Container::global()))
 }
 
-/// How much a container holds.
+/// The amount that a container holds.
 #[pyclass(frozen, eq, hash, get_all, module = "frazil._core")]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ContainerStats {
@@ -145,7 +145,7 @@ impl Container {
         Ok(slf.clone())
     }
 
-    /// Makes current what was so before.
+    /// Makes the former container current again.
     fn __exit__(
         slf: &Bound<'_, Self>,
         _kind: &Bound<'_, PyAny>,

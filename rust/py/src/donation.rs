@@ -20,7 +20,7 @@ pub fn separate(
             other.is_some_and(|other| given.overlaps(&other))
         });
         if shared || !numpy.is_writable(&objects[at]) {
-            // SAFETY: the array is alive and nobody writes to it during this call.
+            // SAFETY: the array is alive and no thread writes to it during this call.
             let copy = unsafe { numpy.copy_of(objects[at].py(), &given)? };
             objects[at] = copy;
         }

@@ -39,7 +39,7 @@ import_exception!(pickle, PicklingError);
 import_exception!(pickle, UnpicklingError);
 import_exception!(numpy.linalg, LinAlgError);
 
-/// The Python exception that says what a core error says.
+/// The Python exception for an error of the core.
 pub fn raise(error: Error) -> PyErr {
     if let Some(witness) = error.witness() {
         return inconsistent(&error, witness);

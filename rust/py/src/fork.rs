@@ -14,7 +14,7 @@ use crate::{face, source_line};
 pub fn watch() -> io::Result<()> {
     static WATCHED: OnceLock<i32> = OnceLock::new();
     let status = *WATCHED.get_or_init(|| {
-        // Made by now: a child would wait for ever for who was making it.
+        // It is made before a fork: a child would wait for ever for a thread that was making it.
         Container::global();
         fork::add_lasting(&Tokens);
         fork::add_lasting(&face::Tables);

@@ -15,9 +15,9 @@ use crate::walks::{apply_faces, faces, pairs_of, vars_of};
 /// Parameters
 /// ----------
 /// inputs : iterable of Variable
-///     Root inputs, which become nominals; what they are called is no part of the graph.
+///     Root inputs, which become nominals; their names are no part of the graph.
 /// outputs : iterable of Variable
-///     What the graph computes of them, and of constants.
+///     The outputs, computed from the inputs and constants.
 ///
 /// Raises
 /// ------

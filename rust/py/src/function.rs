@@ -66,11 +66,11 @@ struct Update {
     cell: Arc<SharedCell>,
     ty: Ty,
     output: usize,
-    /// Where it is among those that are read.
+    /// Its position among the cells that are read.
     read: Option<usize>,
 }
 
-/// What a call returns.
+/// The form of a call's results.
 enum Returned {
     List,
     Single,
@@ -238,7 +238,7 @@ fn type_of(py: Python<'_>, variable: &Py<SharedVariable>) -> PyResult<Ty> {
     Ok(ty.cast::<TensorType>()?.get().0.clone())
 }
 
-/// Checks that a program takes and gives what the function passes on.
+/// Checks that a program's inputs and outputs fit the function.
 fn check(
     program: &Program,
     parameters: &[Parameter],
@@ -301,7 +301,7 @@ impl Returned {
 }
 
 impl Function {
-    /// What calls run.
+    /// The program that calls run.
     pub fn program(&self) -> &Program {
         self.program.get()
     }
@@ -312,7 +312,7 @@ impl Function {
         self.borrowing.contains(&output) && lender.is_some_and(|lender| lender.lent)
     }
 
-    /// What a call with an object for each parameter returns, in order.
+    /// The results of a call with an object for each parameter, in order.
     pub fn results<'py>(&self, py: Python<'py>, objects: Objects<'py>) -> PyResult<Objects<'py>> {
         let outputs = self.outputs(py, NumPy::get(py), objects)?;
         if self.updates.is_empty() {

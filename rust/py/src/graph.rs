@@ -23,7 +23,7 @@ type Reader<'py> = (Bound<'py, PyAny>, usize);
 /// inputs : iterable of Variable, optional
 ///     The root inputs; default: those that the outputs need.
 /// outputs : iterable of Variable
-///     What the graph computes.
+///     The outputs.
 ///
 /// Raises
 /// ------
@@ -102,7 +102,7 @@ impl FunctionGraph {
         container_face(py, self.graph().container().clone())
     }
 
-    /// Every variable of the graph: the inputs, then what the outputs need, operands first.
+    /// Every variable of the graph: the inputs, then all that the outputs need, operands first.
     fn variables<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         faces(py, &self.graph().variables())
     }

@@ -119,7 +119,7 @@ mod _core {
     #[pymodule_export]
     use crate::walks::{graph_replace, root_inputs, toposort};
 
-    /// What must be there before anything else is.
+    /// Makes the objects that all others need.
     #[pymodule_init]
     fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
         Ok(crate::fork::watch()?)

@@ -10,14 +10,14 @@ type Plan = (Totals, bool, Vec<Branch>, Vec<Entry>);
 /// Bytes of temporaries, of scratch, of the programs of branches, of what is found beside outputs, and
 /// of each output.
 type Totals = (usize, usize, Option<usize>, Option<usize>, Vec<Option<usize>>);
-/// What runs a branch, the bytes of either program, and what to blame.
+/// The instruction of a branch, the bytes of either program, and the origin.
 type Branch = (String, usize, usize, Option<Py<PyAny>>);
 /// A buffer: name, bytes, where it lies, what makes it, the operand that it takes over, the last
 /// instruction that needs it, and what to blame.
 type Entry =
     (String, Option<usize>, String, String, Option<String>, Option<String>, Option<Py<PyAny>>);
 
-/// What a call of `function` needs of memory for inputs of these dims, each in C order.
+/// The memory that a call of `function` needs for inputs of these dims, each in C order.
 #[pyfunction]
 pub fn memory_plan(py: Python<'_>, function: &Function, dims: Vec<Vec<i64>>) -> PyResult<Plan> {
     let program = function.program();

@@ -32,7 +32,7 @@ unsafe impl Sync for NumPy {}
 static NUMPY: PyOnceLock<NumPy> = PyOnceLock::new();
 
 impl NumPy {
-    /// What NumPy gives.
+    /// NumPy's C functions and types.
     pub fn get(py: Python<'_>) -> &'static NumPy {
         NUMPY.get_or_init(py, || {
             let descr = |dtype: DType| {
@@ -49,7 +49,7 @@ impl NumPy {
                     DType::Float64 => NPY_TYPES::NPY_DOUBLE,
                     DType::Complex64 => NPY_TYPES::NPY_CFLOAT,
                     DType::Complex128 => NPY_TYPES::NPY_CDOUBLE,
-                    // What NumPy calls int64 is C's long where that has 64 bits.
+                    // NumPy's int64 is C's long if that has 64 bits.
                     DType::Int64 if size_of::<std::ffi::c_long>() == 8 => NPY_TYPES::NPY_LONG,
                     DType::Int64 => NPY_TYPES::NPY_LONGLONG,
                     DType::UInt64 if size_of::<std::ffi::c_long>() == 8 => NPY_TYPES::NPY_ULONG,
@@ -132,7 +132,7 @@ impl NumPy {
         unsafe { self.make(py, dtype, dims, strides, ptr::null_mut(), 0) }
     }
 
-    /// Where the elements of an array start.
+    /// The address of the first element of an array.
     #[inline]
     pub fn data(&self, array: &Bound<'_, PyAny>) -> *mut u8 {
         debug_assert!(ptr::eq(array.get_type_ptr(), self.array));

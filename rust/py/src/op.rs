@@ -15,7 +15,7 @@ use crate::frozen_graph::FrozenFunctionGraph;
 use crate::owned::Owned;
 use crate::types::TensorType;
 
-/// What the core knows of an op.
+/// The properties of an op in the core.
 #[pyclass(frozen, subclass, weakref, module = "frazil._core")]
 pub struct OpBase {
     op: OnceLock<Op>,
@@ -30,7 +30,8 @@ impl OpBase {
     }
 }
 
-/// How an op that goes with its last handle is made again: its Python object goes when nobody has it, as those of nodes do.
+/// How an op that goes with its last handle is made again: its Python object goes when nobody has it, as those of nodes
+/// do.
 struct Recipe {
     function: Owned<PyAny>,
     arguments: Owned<PyTuple>,
@@ -96,7 +97,7 @@ impl OpBase {
         };
         let op = Op::intern(key, &label);
         let _ = slf.get().op.set(op.clone());
-        // What holds more than its parameters cannot be made again by them, and stays.
+        // An object with more than its parameters cannot be made again from them, and stays.
         let held = || slf.getattr(intern!(py, "__dict__"))?.len();
         if op.is_counted() && (op.nesting() > 0 || held()? <= arguments.len()) {
             if op.face().get().is_none() {
@@ -113,7 +114,7 @@ impl OpBase {
         Ok(face.clone_ref(py))
     }
 
-    /// Whether this object has its key: what makes the key cannot change any more.
+    /// Whether this object has its key: its parameters cannot change any more.
     #[getter]
     fn _is_interned(&self) -> bool {
         self.op.get().is_some()
@@ -178,7 +179,7 @@ fn pairs_of(pairs: &Bound<'_, PyAny>) -> PyResult<Vec<(u32, u32)>> {
 /// Parameters nested deeper than this are a mistake, and would exhaust the stack.
 const MAX_DEPTH: usize = 32;
 
-/// Which parameter of which class: for messages.
+/// The class and the parameter, for messages.
 struct ParameterName<'a, 'py> {
     class: &'a str,
     name: &'a Bound<'py, PyAny>,
@@ -190,7 +191,7 @@ impl fmt::Display for ParameterName<'_, '_> {
     }
 }
 
-/// The parameter that `value` is. Subclasses are refused: what they hold besides would not count.
+/// The parameter for `value`. Subclasses are refused: their other attributes would not count.
 fn param_of(
     value: &Bound<'_, PyAny>,
     place: &ParameterName<'_, '_>,

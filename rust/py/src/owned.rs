@@ -23,7 +23,7 @@ thread_local! {
     static WAITING: RefCell<Option<Waiting>> = const { RefCell::new(None) };
 }
 
-/// Runs `body` without the GIL. What it drops waits for the GIL.
+/// Runs `body` without the GIL. Objects that it drops wait for the GIL.
 pub fn detached<T: Ungil>(py: Python<'_>, body: impl FnOnce() -> T + Ungil) -> T {
     let outer = WAITING.replace(Some(Vec::new()));
     let result = py.detach(body);
@@ -31,7 +31,7 @@ pub fn detached<T: Ungil>(py: Python<'_>, body: impl FnOnce() -> T + Ungil) -> T
     result
 }
 
-/// Runs `body` with the GIL, once what waited for it is dropped.
+/// Runs `body` with the GIL, after the objects that waited for it are dropped.
 pub fn attached<T>(body: impl FnOnce(Python<'_>) -> T) -> T {
     Python::attach(|py| {
         let waiting = WAITING.take();
@@ -69,7 +69,7 @@ impl<T> Drop for Owned<T> {
                 waiting.push(Box::new(object));
             }
         };
-        // A thread that ends has nobody wait any more.
+        // No object waits for a thread that ends.
         let _ = WAITING.try_with(waits);
         give_back(self.0.take());
     }

@@ -17,7 +17,7 @@ fn faces<'py>(py: Python<'py>, vars: &[Var]) -> PyResult<Objects<'py>> {
     vars.iter().map(|var| face(py, var.clone())).collect()
 }
 
-/// The views from what would be destroyed to the root, and from what must not be.
+/// The views from the variable that would be destroyed to the root, and from the one that must not be.
 fn path<'py>(py: Python<'py>, witness: &Witness) -> PyResult<(Objects<'py>, Objects<'py>)> {
     let path = witness.path();
     Ok((faces(py, &path.first)?, faces(py, &path.second)?))
@@ -64,13 +64,13 @@ impl Refusal {
         tuple(py, &self.0.candidate)
     }
 
-    /// What stands against it: another node that destroys or reads the same memory, if it is one.
+    /// The other node that destroys or reads the same memory, if there is one.
     #[getter]
     fn reader<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         Ok(self.witness().map(|witness| reader(py, witness)).transpose()?.flatten())
     }
 
-    /// The views from the input to a root, and from what else needs that root; None if no memory is at stake.
+    /// The views from the input to a root, and from the other variable with that root; None if no memory is at stake.
     #[getter]
     fn path<'py>(&self, py: Python<'py>) -> PyResult<Option<(Objects<'py>, Objects<'py>)>> {
         self.witness().map(|witness| path(py, witness)).transpose()
@@ -92,7 +92,7 @@ fn tuple<'py>(
     Ok((apply_face(py, candidate.node.clone())?, candidate.output, candidate.input))
 }
 
-/// How to run a graph in place.
+/// A schedule that runs a graph in place.
 #[pyclass(frozen, module = "frazil._core")]
 pub struct Schedule(core::Schedule);
 
@@ -178,13 +178,13 @@ impl Schedule {
 /// Parameters
 /// ----------
 /// graph : FunctionGraph or FrozenFunctionGraph
-///     What is to be run in place.
+///     The graph to run in place.
 /// candidates : sequence of (FrozenApply, int, int)
 ///     A node, an output of it, and the input that this might be written over.
 /// donated : iterable of Variable, optional
 ///     The inputs that may be written over; default: none.
 /// protected : iterable of Variable, optional
-///     What keeps its value to the end; default: nothing but the outputs.
+///     Variables that keep their values to the end; default: the outputs alone.
 ///
 /// Returns
 /// -------

@@ -22,7 +22,7 @@ use crate::owned::{Owned, Raised};
 #[pyclass(frozen, weakref, module = "frazil._core")]
 pub struct Program {
     pub(crate) program: Arc<frazil_runtime::Program>,
-    /// What instructions are blamed on: a sequence, by [`Origin`].
+    /// The origins of instructions: a sequence, by [`Origin`].
     pub(crate) origins: Py<PyAny>,
     /// The Python functions that are called, in order.
     pub(crate) functions: Vec<Py<PyAny>>,
@@ -39,7 +39,7 @@ impl Program {
         self.program.lines()
     }
 
-    /// What calls need of what `set_routines` gives.
+    /// The routines of `set_routines` that calls need.
     #[getter]
     fn library(&self) -> Option<&'static str> {
         self.program.library().map(|library| match library {
@@ -54,7 +54,7 @@ impl Program {
         self.program.draws()
     }
 
-    /// How often calls evaluated all sizes, and how often they found them evaluated.
+    /// The number of calls that evaluated all sizes, and of calls that found them evaluated.
     #[getter]
     fn bindings(&self) -> (u64, u64) {
         let bindings = self.program.bindings();
@@ -69,7 +69,7 @@ impl Program {
         Ok(())
     }
 
-    /// What instructions are blamed on.
+    /// The origins of instructions.
     #[getter]
     fn origins(&self, py: Python<'_>) -> Py<PyAny> {
         self.origins.clone_ref(py)
@@ -82,7 +82,7 @@ impl Program {
         PyTuple::new(py, &self.functions)
     }
 
-    /// What keeps each kernel loaded, and what its operands are.
+    /// For each kernel, the object that keeps it loaded, and its operands.
     #[getter]
     fn kernels<'py>(
         &self,
@@ -129,7 +129,7 @@ impl Program {
     }
 }
 
-/// What is called with programs whose calls have taken the time that was awaited.
+/// The handler that is called with programs whose calls have taken long enough.
 static HEAT_HANDLER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
 /// Lets `handler` be called with each program whose calls have taken the time that it awaits. It is
@@ -153,7 +153,7 @@ pub fn tell_hot(program: &Bound<'_, Program>) {
     }
 }
 
-/// A kernel, what keeps it loaded, and what its operands are.
+/// A kernel, the object that keeps it loaded, and its operands.
 type GivenKernel = (KernelFn, Py<PyAny>, Vec<u8>);
 
 /// The parts of a program that is read, as Python gave them.
@@ -195,12 +195,12 @@ impl Parts for GivenParts<'_, '_> {
 }
 
 impl Program {
-    /// What runs.
+    /// The program.
     pub fn runtime(&self) -> &frazil_runtime::Program {
         &self.program
     }
 
-    /// What an instruction is blamed on.
+    /// The origin of an instruction.
     pub fn blamed(&self, py: Python<'_>, origin: Origin) -> Option<Py<PyAny>> {
         self.origins.bind(py).get_item(origin.index()).ok().map(Bound::unbind)
     }
@@ -251,7 +251,7 @@ impl Program {
         exception(class, message)
     }
 
-    /// What the blamed calls a part of it.
+    /// The name that the origin gives to a part of it.
     fn name_of(
         &self,
         py: Python<'_>,

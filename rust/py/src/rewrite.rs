@@ -23,9 +23,9 @@ use crate::variable::Variable;
 #[pyclass(frozen, name = "RewriteRule", module = "frazil._core")]
 pub struct RewriteRule {
     rule: Arc<Rule>,
-    /// Decides, given what stands for the unknowns, whether a match counts.
+    /// Decides, given the variables of the unknowns, whether a match is accepted.
     guard: Option<Py<PyAny>>,
-    /// Gives the right side, given the matched node and what stands for the unknowns.
+    /// Returns the right side, given the matched node and the variables of the unknowns.
     function: Option<Py<PyAny>>,
     /// The outputs of the matched node that the function gives something for; `None`: all of them.
     outputs: Option<Vec<u32>>,
@@ -43,7 +43,7 @@ fn unknown_of((var, dtypes, constant, variadic): &UnknownArgument<'_>) -> PyResu
     Ok(Unknown { var: var.var().clone(), dtypes: DTypeSet::new(&dtypes), constant, variadic })
 }
 
-/// What stands for a wildcard: ops, a kind of op by its name, or (None) any pure op.
+/// The ops that match a wildcard: a list, a kind of op by its name, or (None) any pure op.
 fn test_of(stands_for: &Bound<'_, PyAny>) -> PyResult<OpTest> {
     if stands_for.is_none() {
         return Ok(OpTest::Pure);
@@ -148,7 +148,7 @@ impl RewriteRule {
     }
 }
 
-/// What a guard and a right side are given for an unknown.
+/// The argument of guards and right sides for an unknown.
 fn face_of_binding<'py>(py: Python<'py>, binding: &Binding) -> PyResult<Bound<'py, PyAny>> {
     match binding {
         Binding::One(var) => face(py, var.clone()),
@@ -243,7 +243,7 @@ impl PyRuleSet {
         self.rules.iter().try_for_each(|rule| visit.call(rule))
     }
 
-    /// How many results are remembered, those of the dead included.
+    /// The number of results that are remembered, with those of dead nodes.
     #[getter]
     fn remembered(&self) -> usize {
         self.set.remembered()
@@ -277,7 +277,7 @@ impl PyRuleSet {
         Ok((results, left.collect::<PyResult<_>>()?))
     }
 
-    /// Every step from `outputs` to what they become: rule, where its node was built, before, after.
+    /// Every step from `outputs` to their replacements: rule, line of the node, before, after.
     fn trace<'py>(
         &self,
         py: Python<'py>,

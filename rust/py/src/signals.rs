@@ -10,7 +10,7 @@ use crate::owned::Raised;
 /// The time between two looks at the signals: taking the GIL makes others wait.
 const PERIOD: Duration = Duration::from_millis(20);
 
-/// How long a run keeps the GIL from other threads: as long as Python code does by default.
+/// The time that a run keeps the GIL from other threads: as long as Python code does by default.
 const TURN: Duration = Duration::from_millis(5);
 
 /// Looks for signals in a thread that runs a program.
@@ -24,7 +24,7 @@ pub struct Signals {
     turns: Cell<bool>,
     /// When to look next; `None` before the first question.
     next: Cell<Option<Instant>>,
-    /// What a signal's handler raised.
+    /// The exception that a signal's handler raised.
     pub error: RefCell<Option<Raised>>,
 }
 

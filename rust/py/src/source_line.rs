@@ -20,13 +20,13 @@ struct Code {
     object: Py<PyAny>,
     /// Belongs to frazil itself, so the user's code is further up the stack.
     internal: bool,
-    /// How many pieces of code were met before.
+    /// The number of pieces of code that were met before.
     serial: u64,
 }
 
-/// With more pieces of code than this, those that nobody else has are looked for.
+/// With more pieces of code than this, code without another owner is looked for.
 const MANY: usize = 4096;
-/// How many of these stay: the latest ones.
+/// The number of these that stay: the latest ones.
 const LATEST: u64 = 2048;
 
 struct Table {
@@ -38,7 +38,7 @@ struct Table {
     internal_prefix: String,
     /// Pieces of code that were ever met.
     met: u64,
-    /// Code that nobody else has is looked for when there is more code than this.
+    /// With more code than this, code without another owner is looked for.
     crowded: usize,
 }
 
@@ -72,7 +72,7 @@ pub fn set_internal_path(prefix: String) {
     with_table(|table| table.internal_prefix = prefix);
 }
 
-/// How often code was forgotten.
+/// The number of times that code was forgotten.
 static FORGOTTEN: AtomicU64 = AtomicU64::new(0);
 
 /// What a thread remembers of the table, so that threads that build nodes do not wait for each other: a cell for each
@@ -87,7 +87,7 @@ struct Seen {
 const SEEN: usize = 128;
 
 thread_local! {
-    /// Where nodes count as built while a rule's function runs.
+    /// The origin of nodes that are built while a rule's function runs.
     static STEAD: Cell<Option<Origin>> = const { Cell::new(None) };
     /// On the heap: a library that is loaded late finds little room among what threads have of their own.
     static HERE: Box<Seen> = Box::new(Seen {
@@ -97,7 +97,7 @@ thread_local! {
     });
 }
 
-/// What this thread remembers, for `body`.
+/// The memory of this thread, for `body`.
 fn with_seen<T>(body: impl FnOnce(&Seen) -> T) -> T {
     HERE.with(|here| {
         let forgotten = FORGOTTEN.load(Ordering::Acquire);
@@ -109,13 +109,13 @@ fn with_seen<T>(body: impl FnOnce(&Seen) -> T) -> T {
     })
 }
 
-/// Which cell is that of a code, or of an instruction in it.
+/// The cell of a code, or of an instruction in it.
 fn cell(address: usize, instruction: i32) -> usize {
     let mixed = (address >> 4).wrapping_add(instruction as usize).wrapping_mul(0x9e37_79b9);
     (mixed >> 12) % SEEN
 }
 
-/// Runs `body`; what it builds counts as built at `origin`, whose node it may take the place of.
+/// Runs `body`; nodes that it builds count as built at `origin`, since they may replace the node from there.
 pub fn in_stead_of<T>(origin: Origin, body: impl FnOnce() -> T) -> T {
     struct Restore(Option<Origin>);
     impl Drop for Restore {
@@ -197,7 +197,7 @@ fn remember(code: &Bound<'_, PyAny>) -> PyResult<bool> {
 }
 
 impl Table {
-    /// Takes out the code that nobody else has, but for the latest, with its places.
+    /// Removes code without another owner, except the latest, with its places.
     fn forget_the_dead(&mut self) -> Vec<Code> {
         let recent = self.met.saturating_sub(LATEST);
         let dead = |_: &usize, code: &mut Code| {

@@ -43,15 +43,15 @@ pub fn is_tracing() -> bool {
     CURRENT.get() != 0
 }
 
-/// What Python says of traced arrays.
+/// Classes and functions of Python for traced arrays.
 struct Setting {
     /// The class of those that results are.
     array: Py<PyType>,
-    /// Computes what is not elementwise: `apply(function, args, kwargs, method, is_operator=...)`.
+    /// Applies all other functions: `apply(function, args, kwargs, method, is_operator=...)`.
     apply: Py<PyAny>,
-    /// Which op a ufunc applies; None if it does other things.
+    /// The op that a ufunc applies; None if it does other things.
     op_of: Py<PyAny>,
-    /// What was asked of `op_of`, by the ufunc.
+    /// Answers of `op_of`, by ufunc.
     ops: Py<PyDict>,
     /// By the name of an operator, as in `operator`.
     ufuncs: Py<PyDict>,
@@ -63,7 +63,7 @@ struct Setting {
 
 static SETTING: PyOnceLock<Setting> = PyOnceLock::new();
 
-/// Says what traced arrays are, and what computes with them; once in a process.
+/// Sets the class of traced arrays and the functions that compute with them; once in a process.
 #[pyfunction]
 pub fn set_traced(
     py: Python<'_>,
@@ -395,7 +395,7 @@ fn binary<'py>(
     operator(name, SmallVec::from_iter([one.clone(), other.clone()]))
 }
 
-/// What an operator of Python's gives.
+/// The result of an operator of Python's.
 fn operator<'py>(
     name: &Bound<'py, PyString>,
     operands: SmallVec<[Bound<'py, PyAny>; 3]>,
@@ -442,7 +442,7 @@ fn computed<'py>(
         let Some(operand) = operand(setting, trace.bind(py), value, address)? else {
             return Ok(None);
         };
-        // Where an op takes no complex numbers, Python goes on without a trace.
+        // If an op takes no complex numbers, Python goes on without a trace.
         if matches!(&operand, MeasuredOperand::Var(own) if own.var.ty().is_complex()) {
             return Ok(None);
         }

@@ -26,7 +26,7 @@ use crate::types::TensorType;
 /// One tensor-valued place in a graph; equality is identity.
 ///
 /// It is an input, a constant, or the result of a node (`owner`), and has a `type`. Its operators and
-/// methods are those of NumPy's arrays; they give other variables, and compute nothing.
+/// methods are the methods of NumPy's arrays; they give other variables, and compute nothing.
 ///
 /// Examples
 /// --------
@@ -472,7 +472,7 @@ impl SharedVariable {
         SharedVariable { cell }
     }
 
-    /// Where the value is kept.
+    /// The cell of the value.
     pub fn cell(&self) -> &Arc<SharedCell> {
         &self.cell
     }

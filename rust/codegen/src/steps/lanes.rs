@@ -12,7 +12,7 @@ use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{InstBuilder, Value};
 use cranelift_frontend::Variable;
 
-/// How many steps there are at most.
+/// The most steps that there are.
 pub(crate) enum Count {
     /// As many for all elements.
     Same(Value),

@@ -29,7 +29,7 @@ impl Walk<'_, '_, '_> {
             .collect()
     }
 
-    /// How many statements the longest step of a loop has, if a stage has loops.
+    /// The number of statements in the longest step of a loop, if a stage has loops.
     pub(super) fn longest_loop(&self, region: &Region) -> Option<usize> {
         let computed = region.stages.computed[region.stage].iter();
         let lengths = computed.filter_map(|&k| match self.k.at(k).action {

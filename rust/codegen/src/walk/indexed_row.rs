@@ -12,7 +12,7 @@ use cranelift_frontend::Variable;
 /// The status of an index out of bounds.
 const OUT_OF_BOUNDS: i64 = 2;
 
-/// What moves along a row at indices that do not: a value that is taken, or a put.
+/// An operand that moves along a row while its indices do not: a value that is taken, or a put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Indexed {
     Take(usize),
@@ -114,7 +114,7 @@ impl Walk<'_, '_, '_> {
 
     // ------------------------------------------------------------ addresses
 
-    /// Where the indices of a take point; with `element`, at that one of a row.
+    /// The address that the indices of a take give; with `element`, of that element of a row.
     pub(super) fn take_address(
         &mut self,
         own: &Statement,
@@ -129,7 +129,7 @@ impl Walk<'_, '_, '_> {
         self.place(pointer, table, &from, args, first, element)
     }
 
-    /// Where the indices of a put point.
+    /// The address that the indices of a put give.
     pub(super) fn put_address(
         &mut self,
         k: usize,
@@ -144,7 +144,7 @@ impl Walk<'_, '_, '_> {
         self.place(pointer, table, &from, args, of_sources + before, element)
     }
 
-    /// Where indices point; the first index is number `first` of the kernel.
+    /// The address that indices give; the first index is number `first` of the kernel.
     fn place(
         &mut self,
         pointer: Value,

@@ -229,7 +229,7 @@ impl Walk<'_, '_, '_> {
         pass.puts.iter().all(|&put| self.indexed.contains_key(&Indexed::Put(put)))
     }
 
-    /// How many registers, or elements, a turn does.
+    /// The number of registers, or elements, that a turn does.
     fn unrolled(&self, region: &Region) -> u32 {
         if let Some(steps) = self.longest_loop(region) {
             return match steps {

@@ -21,13 +21,13 @@ pub(super) struct Region<'p> {
     pub(super) given: Vec<usize>,
 }
 
-/// Where a turn of a loop is.
+/// The position of a turn of a loop.
 pub(super) struct Turn {
     /// The first element.
     pub(super) at: Value,
     /// The element of the row that the block begins with, and the sets of each folding.
     pub(super) block: Option<(Value, Vec<Value>)>,
-    /// How many registers, or elements, it does.
+    /// The number of registers, or elements, that it does.
     pub(super) count: u32,
 }
 

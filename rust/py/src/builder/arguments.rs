@@ -81,7 +81,7 @@ pub(super) fn decomposition(name: &str) -> PyResult<Decomposition> {
     Decomposition::from_name(name).ok_or_else(unknown)
 }
 
-/// What becomes of a matrix without a factor, or of a system without a solution.
+/// The effect of a matrix without a factor, or of a system without a solution.
 pub(super) fn failure(on_error: &str) -> PyResult<OnError> {
     match on_error {
         "raise" => Ok(OnError::Raise),

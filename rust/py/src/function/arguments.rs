@@ -142,7 +142,7 @@ impl Function {
         Ok(())
     }
 
-    /// What the slow path makes of an argument.
+    /// The result of the slow path for an argument.
     #[cold]
     fn converted<'py>(
         &self,
