@@ -40,7 +40,7 @@ pub enum ErrorClass {
 #[derive(Debug, ThisError)]
 #[error("{fault}")]
 pub struct Error {
-    /// What went wrong.
+    /// The fault.
     pub fault: Fault,
     /// What to blame, where the fault belongs to one instruction.
     pub origin: Option<Origin>,
@@ -65,7 +65,7 @@ pub type ForeignError = Box<dyn StdError + Send + Sync>;
 pub struct Operand {
     /// Its position among the reads of the instruction.
     pub position: usize,
-    /// Where it lies.
+    /// The place.
     pub slot: Slot,
     /// Which input of the program it is, if it is one.
     pub input: Option<usize>,

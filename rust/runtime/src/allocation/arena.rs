@@ -3,7 +3,7 @@
 use crate::allocation::buffer::ALIGNMENT;
 use crate::error::Fault;
 
-/// Assigns offsets; what is released is given out again.
+/// Assigns offsets; released memory is given out again.
 #[derive(Debug, Default)]
 pub(crate) struct Arena {
     /// Free ranges (start, length) in order, with used ones between any two of them.
@@ -12,7 +12,7 @@ pub(crate) struct Arena {
 }
 
 impl Arena {
-    /// The offset of `bytes` that nobody else has.
+    /// The offset of `bytes` that are free.
     pub(crate) fn take(&mut self, bytes: usize) -> Result<usize, Fault> {
         let bytes = rounded(bytes)?;
         if bytes == 0 {

@@ -35,11 +35,11 @@ pub enum BuildError {
     /// A list of axes or indices of the wrong length.
     #[error("{what}: {given} entries, {expected} are needed")]
     Count {
-        /// What the list is.
+        /// The name of the list.
         what: &'static str,
-        /// How many entries were given.
+        /// The number of entries given.
         given: usize,
-        /// How many are needed.
+        /// The number needed.
         expected: usize,
     },
     /// A slot of another element type than needed.
@@ -78,7 +78,7 @@ pub enum BuildError {
         slot: Slot,
         /// Its element type.
         given: DType,
-        /// What is needed.
+        /// The requirement.
         needed: &'static str,
     },
     /// A slot of another rank than needed.
@@ -88,15 +88,15 @@ pub enum BuildError {
         slot: Slot,
         /// Its rank.
         given: usize,
-        /// What is needed.
+        /// The requirement.
         needed: &'static str,
     },
     /// A write that does not move along a loop dimension and is no reduction.
     #[error("write {position} does not move along loop dimension {dim} and is not a reduction")]
     NotReduced {
-        /// Which write.
+        /// The write.
         position: usize,
-        /// Which loop dimension.
+        /// The loop dimension.
         dim: usize,
     },
     /// A kernel of rows without a dimension.
@@ -117,23 +117,23 @@ pub enum BuildError {
     /// Programs in programs in programs.
     #[error("programs are nested at most {limit} deep")]
     TooDeep {
-        /// How deep they may be.
+        /// The depth that is allowed.
         limit: usize,
     },
     /// An output that a nested program does not have.
     #[error("the nested program has {count} outputs, there is no output {given}")]
     NoOutput {
-        /// What was asked for.
+        /// The request.
         given: usize,
-        /// How many there are.
+        /// The number that there are.
         count: usize,
     },
     /// An input that a nested program does not have.
     #[error("the nested program has {count} inputs, there is no input {given}")]
     NoInput {
-        /// What was asked for.
+        /// The request.
         given: usize,
-        /// How many there are.
+        /// The number that there are.
         count: usize,
     },
     /// Two branches with different results.
@@ -142,19 +142,19 @@ pub enum BuildError {
     /// A state whose next value has another type.
     #[error("the next value of state {state} has another element type or rank")]
     State {
-        /// Which state.
+        /// The state.
         state: usize,
     },
     /// An output whose values are to be kept twice.
     #[error("output {output} is stacked twice")]
     StackedTwice {
-        /// Which output.
+        /// The output.
         output: usize,
     },
     /// A condition to end a loop that is none.
     #[error("output {output} ends the loop, but it is no 0-d boolean")]
     Until {
-        /// Which output.
+        /// The output.
         output: usize,
     },
     /// A nested program that would use up memory of others.
@@ -163,7 +163,7 @@ pub enum BuildError {
          state that is computed anew in each step, not stacked and not handed on can be"
     )]
     NotOwned {
-        /// Which input.
+        /// The input.
         input: usize,
     },
     /// More parts than a program can have.

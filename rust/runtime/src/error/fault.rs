@@ -20,7 +20,7 @@ pub enum Fault {
         Hint(&[*.given, *.expected])
     )]
     Length {
-        /// Which operand.
+        /// The operand.
         operand: Operand,
         /// Its axis.
         axis: usize,
@@ -32,7 +32,7 @@ pub enum Fault {
     /// An input has another shape than its type says.
     #[error("input {input} has shape {}, but its type says {}", Tuple(.given), Tuple(.expected))]
     InputShape {
-        /// Which input.
+        /// The input.
         input: usize,
         /// Its shape.
         given: Vec<Option<i64>>,
@@ -42,7 +42,7 @@ pub enum Fault {
     /// An input has another element type or rank than declared.
     #[error("input {input} is a {given_ndim}-d array of {given}, not a {ndim}-d one of {expected}")]
     InputType {
-        /// Which input.
+        /// The input.
         input: usize,
         /// Its element type.
         given: DType,
@@ -56,9 +56,9 @@ pub enum Fault {
     /// The number of inputs is wrong.
     #[error("the program takes {expected} inputs, {given} were given")]
     InputCount {
-        /// How many the program has.
+        /// The number that the program has.
         expected: usize,
-        /// How many were given.
+        /// The number given.
         given: usize,
     },
     /// A shape does not broadcast to another.
@@ -139,22 +139,22 @@ pub enum Fault {
         Hint(.a)
     )]
     Stack {
-        /// What was to be done.
+        /// The operation.
         what: &'static str,
         /// The shape of the first operand.
         a: Vec<i64>,
         /// The shape of the other operand.
         b: Vec<i64>,
     },
-    /// A matrix of a stack that lacks what is needed of it.
+    /// A matrix of a stack that lacks a property that is needed.
     #[error("matrix {} of the batch: {fault}", Lengths(.index))]
     InStack {
-        /// Where the matrix is.
+        /// The position of the matrix.
         index: Vec<i64>,
-        /// What it lacks.
+        /// The property that it lacks.
         fault: Box<Fault>,
     },
-    /// A product and what it is added to, of different shapes.
+    /// A product and its addend, of different shapes.
     #[error(
         "gemm: the product has shape {}, but what it is added to has shape {}{}",
         Lengths(.product),
@@ -170,7 +170,7 @@ pub enum Fault {
     /// A matrix that should have as many rows as columns.
     #[error("{what} takes a square matrix, given one of shape {}", Lengths(.dims))]
     NotSquare {
-        /// What was to be done.
+        /// The operation.
         what: &'static str,
         /// The shape of the operand.
         dims: Vec<i64>,
@@ -179,7 +179,7 @@ pub enum Fault {
     #[error("{what}: a matrix of shape {} has no solution for a right side of shape {}: both need \
              as many rows", Lengths(.a), Lengths(.b))]
     RightSide {
-        /// What was to be done.
+        /// The operation.
         what: &'static str,
         /// The shape of the matrix.
         a: Vec<i64>,
@@ -222,9 +222,9 @@ pub enum Fault {
     /// Diagonals of a matrix that are more or fewer than was said.
     #[error("solve_banded: {needed} diagonals are to have {needed} rows; given {given}")]
     Diagonals {
-        /// How many were said.
+        /// The number that was said.
         needed: i64,
-        /// How many rows there are.
+        /// The number of rows.
         given: i64,
     },
     /// A row to change places with that does not exist.
@@ -245,7 +245,7 @@ pub enum Fault {
     Part {
         /// The axis along which they are joined.
         axis: usize,
-        /// Which part.
+        /// The part.
         part: usize,
         /// Its shape.
         given: Vec<i64>,
@@ -255,7 +255,7 @@ pub enum Fault {
     /// Two sizes that should be equal.
     #[error("{}", required(message, *a, *b))]
     Required {
-        /// What was required.
+        /// The requirement.
         message: String,
         /// The first size.
         a: i64,
@@ -265,7 +265,7 @@ pub enum Fault {
     /// A condition of the user's that does not hold.
     #[error("{message}")]
     Untrue {
-        /// What the user says of it.
+        /// The user's message.
         message: String,
         /// Whether it is an assertion.
         asserted: bool,
@@ -293,7 +293,7 @@ pub enum Fault {
     /// A parameter of a distribution that is not within its limits.
     #[error("{what}")]
     Parameter {
-        /// What is wrong.
+        /// The fault.
         what: String,
     },
     /// Ends of an interval that have no finite distance.
@@ -310,7 +310,7 @@ pub enum Fault {
     /// The system has no memory left.
     #[error("cannot allocate {bytes} bytes")]
     OutOfMemory {
-        /// What was asked for.
+        /// The request.
         bytes: usize,
     },
     /// A kernel refused its operands.
@@ -319,7 +319,7 @@ pub enum Fault {
     /// A kernel failed in a way that it does not explain.
     #[error("the kernel failed with status {status}")]
     Kernel {
-        /// What it returned.
+        /// The result.
         status: i32,
     },
     /// A routine of BLAS, LAPACK or NumPy was needed before it was set.
@@ -337,19 +337,19 @@ pub enum Fault {
     /// Foreign code returned another number of results than declared.
     #[error("{name} returned {given} results, {expected} were declared")]
     ForeignCount {
-        /// What was called.
+        /// The name of the function.
         name: String,
-        /// How many results were declared.
+        /// The number of results that were declared.
         expected: usize,
-        /// How many came.
+        /// The number that came.
         given: usize,
     },
     /// Foreign code returned a result of another type than declared.
     #[error("result {position} of {name} has type {given}, {expected} was declared")]
     ForeignType {
-        /// What was called.
+        /// The name of the function.
         name: String,
-        /// Which result.
+        /// The result.
         position: usize,
         /// Its type.
         given: String,
@@ -365,7 +365,7 @@ pub enum Fault {
     /// A sequence that ends before the loop over it does.
     #[error("sequence {sequence} has length {length}, but the loop does {steps} steps")]
     Sequence {
-        /// Which sequence.
+        /// The sequence.
         sequence: usize,
         /// The length of its first axis.
         length: i64,
@@ -380,7 +380,7 @@ pub enum Fault {
         Lengths(.expected)
     )]
     Drift {
-        /// Which state.
+        /// The state.
         state: usize,
         /// Its next shape.
         given: Vec<i64>,
@@ -395,7 +395,7 @@ pub enum Fault {
         Lengths(.expected)
     )]
     Row {
-        /// Which output of the loop's program.
+        /// The output of the loop's program.
         output: usize,
         /// Its shape in this step.
         given: Vec<i64>,
@@ -422,7 +422,7 @@ pub enum Fault {
     Nested {
         /// The step, counted from 0; `None` outside of loops.
         step: Option<i64>,
-        /// What went wrong.
+        /// The fault.
         fault: Box<Fault>,
     },
     /// Foreign code failed by itself.
@@ -434,7 +434,7 @@ pub enum Fault {
     /// In a watched run: memory was given back and then read.
     #[error("it reads {slot}, whose memory was given back after: {after}")]
     Released {
-        /// What is read.
+        /// The slot that is read.
         slot: Slot,
         /// The instruction after which its memory was given back.
         after: String,
@@ -442,18 +442,18 @@ pub enum Fault {
     /// In a watched run: memory was written over and then read.
     #[error("it reads {slot}, whose memory was written over by: {by}")]
     Overwritten {
-        /// What is read.
+        /// The slot that is read.
         slot: Slot,
-        /// What wrote over it.
+        /// The instruction that wrote over it.
         by: String,
     },
-    /// In a watched run: an instruction has written to what it only reads.
+    /// In a watched run: an instruction has written to an operand that it only reads.
     #[error("it has written to its {operand}, which it may only read")]
     Destroyed {
-        /// What it has written to.
+        /// The operand that it has written to.
         operand: Operand,
     },
-    /// In a watched run: an instruction has written to what lies around a buffer.
+    /// In a watched run: an instruction has written to the zones around a buffer.
     #[error("it has written up to {distance} bytes {edge} of {whose}, which has {bytes} bytes")]
     Trespass {
         /// The buffer.
@@ -468,14 +468,14 @@ pub enum Fault {
     /// In a watched run: the first NaN.
     #[error("its result {position} is NaN at {}, and none of its operands has a NaN", Lengths(.index))]
     NotANumber {
-        /// Which of its results.
+        /// The result.
         position: usize,
-        /// Where in it.
+        /// The position in it.
         index: Vec<i64>,
     },
 }
 
-/// How to write what a fault about lengths probably meant.
+/// Advice on what to write, for a fault about lengths.
 const DECLARE: &str = "; a dimension broadcasts only where its type says 1: declare it, as in \
                        ft.tensor(shape=(1, None)), or repeat it with ft.broadcast_to";
 

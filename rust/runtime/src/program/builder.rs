@@ -33,7 +33,7 @@ pub(crate) use self::checks::check_count;
 pub use self::loops::{IndexedSpec, LoopSpec, ShortKernel, WriteSpec};
 pub(crate) use self::sizes::SizeInfo;
 
-/// What a program knows of a slot before it runs.
+/// The facts that a program knows of a slot before it runs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SlotInfo {
     pub(crate) dtype: DType,
@@ -146,7 +146,7 @@ impl Builder {
         self.watched = true;
     }
 
-    /// What the instructions from here on are blamed on.
+    /// The origin of the instructions from here on.
     pub fn origin(&mut self, origin: Option<Origin>) {
         self.origin = origin;
     }

@@ -27,10 +27,10 @@ use crate::program::nested::MAX_DEPTH;
 use crate::program::scan_kernel::{self};
 use crate::program::size::SizeExpr;
 
-/// What bytes start with; the last one is the version of the format.
+/// The first bytes; the last of them is the version of the format.
 const MAGIC: &[u8; 8] = b"frazilp\x03";
 
-/// What a program refers to that its bytes do not hold.
+/// The parts of a program that its bytes do not hold.
 pub trait Parts {
     /// A fresh array in C order, as the layout says, of exactly these elements.
     fn constant(
@@ -52,7 +52,7 @@ pub trait Parts {
 pub struct KernelPart {
     /// Its code.
     pub function: KernelFn,
-    /// What keeps the code loaded.
+    /// The object that keeps the code loaded.
     pub keep: Box<dyn Any + Send + Sync>,
     /// Its operands, as [`KernelRef::operands`] gave them.
     pub operands: Box<[u8]>,
@@ -60,9 +60,9 @@ pub struct KernelPart {
 
 /// A kernel of a program.
 pub struct KernelRef<'p> {
-    /// What keeps the code loaded.
+    /// The object that keeps the code loaded.
     pub keep: &'p (dyn Any + Send + Sync),
-    /// What its operands are: a program that is read gives a kernel no others.
+    /// Its operands: a program that is read gives a kernel no others.
     pub operands: Box<[u8]>,
 }
 
@@ -121,7 +121,7 @@ struct Record {
 /// A nested program.
 #[derive(Serialize, Deserialize)]
 struct PartRecord {
-    /// What the outer program calls its first origin, kernel and function.
+    /// The numbers of its first origin, kernel and function in the outer program.
     origins: Origin,
     kernels: u32,
     functions: u32,

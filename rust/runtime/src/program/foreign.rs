@@ -12,6 +12,6 @@ pub trait Foreign: Send + Sync {
     /// it.
     fn call(&self, inputs: &[ArrayRef<'_>]) -> Result<Vec<KeptArray>, ForeignError>;
 
-    /// What messages and the text of a program call it.
+    /// Its name in messages and in the text of a program.
     fn name(&self) -> String;
 }

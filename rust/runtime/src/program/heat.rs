@@ -11,7 +11,7 @@ pub(crate) struct Heat {
 }
 
 impl Default for Heat {
-    /// Nobody waits.
+    /// No one waits.
     fn default() -> Heat {
         Heat { spent: AtomicU64::new(0), due: AtomicU64::new(u64::MAX) }
     }

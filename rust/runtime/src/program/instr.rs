@@ -112,7 +112,7 @@ pub(crate) enum InstrKind<K = Kernel, F = Function> {
         form: BandForm,
         on_error: OnError,
     },
-    /// What a matrix is taken apart into.
+    /// The decomposition of a matrix.
     Decompose {
         of: Slot,
         to: Box<[Slot]>,
@@ -126,7 +126,7 @@ pub(crate) enum InstrKind<K = Kernel, F = Function> {
         count: Size,
         to: Slot,
     },
-    /// How many terms a progression has that stops before `stop`.
+    /// The number of terms of a progression that stops before `stop`.
     CountTerms {
         start: Slot,
         stop: Slot,
@@ -145,21 +145,21 @@ pub(crate) enum InstrKind<K = Kernel, F = Function> {
         to: Slot,
         axis: usize,
     },
-    /// What is sorted along an axis: the elements, or the positions that sort them.
+    /// The elements in order along an axis, or the positions that sort them.
     Sort {
         of: Slot,
         to: Slot,
         axis: usize,
         positions: bool,
     },
-    /// Where the largest or the smallest element along an axis is.
+    /// The position of the largest or the smallest element along an axis.
     Extreme {
         of: Slot,
         to: Slot,
         axis: usize,
         largest: bool,
     },
-    /// How many positions [`InstrKind::List`] has to list.
+    /// The number of positions that [`InstrKind::List`] lists.
     Count {
         of: Slot,
         to: Slot,
@@ -229,7 +229,7 @@ pub(crate) struct Gemm {
 }
 
 impl Gemm {
-    /// What is read, in this order.
+    /// The reads, in this order.
     pub(crate) fn operands(&self) -> [Slot; 5] {
         [self.z, self.alpha, self.a, self.b, self.beta]
     }
@@ -260,7 +260,7 @@ pub(crate) struct Loop<K = Kernel> {
     pub(crate) short: Option<Box<Short<K>>>,
 }
 
-/// What a loop does instead where its last dimension is short.
+/// The loop that runs instead if the last dimension is short.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Short<K = Kernel> {
     /// The highest length that is short.
@@ -311,9 +311,9 @@ pub(crate) struct LoopWrite {
     pub(crate) slot: Slot,
     pub(crate) dtype: DType,
     pub(crate) axes: Box<[Option<usize>]>,
-    /// What a reduction starts from.
+    /// The start of a reduction.
     pub(crate) identity: Option<Scalar>,
-    /// How two of its results become one.
+    /// The fold of two of its results.
     pub(crate) fold: Option<Fold>,
 }
 

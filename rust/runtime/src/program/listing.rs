@@ -30,7 +30,7 @@ fn axes(axes: &[Option<usize>]) -> String {
     list(axes.iter().map(|axis| axis.map_or("_".to_owned(), |axis| axis.to_string())))
 }
 
-/// What an instruction says of its result where there is none.
+/// The text in place of a result where an instruction has none.
 fn or_nan(on_error: OnError) -> &'static str {
     match on_error {
         OnError::Raise => "",

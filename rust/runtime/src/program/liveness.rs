@@ -13,7 +13,7 @@ use crate::program::operands::Overwrite;
 
 /// The memory of a program's slots, as far as it does not depend on shapes.
 pub(crate) struct Liveness {
-    /// The slots that nobody reads after instruction 0, 1, ...
+    /// The slots that are not read after instruction 0, 1, ...
     pub(crate) releases: Box<[Box<[Slot]>]>,
     /// The output whose memory a slot is made in, if there is one.
     pub(crate) in_output: Box<[Option<usize>]>,
@@ -64,7 +64,7 @@ impl Liveness {
             if let InstrKind::Loop(code) = &instr.kind {
                 let ends = ends_in(code, |slot| dies(&memory, slot));
                 for write in &code.writes {
-                    // What does not move everywhere may be written before all is read.
+                    // A write that does not move everywhere may come before the last read.
                     if write.identity.is_none() && write.axes.iter().all(Option::is_some) {
                         dying[write.slot.index()] = ends.as_slice().into();
                     }
@@ -109,7 +109,7 @@ impl<'a> Memory<'a> {
     fn is_ours(&self, slot: Slot, called: bool) -> bool {
         let owner = self.owners[slot.index()].index();
         match self.slots[owner].made_by {
-            // What a foreign function returns may belong to anyone.
+            // The result of a foreign function may belong to anyone.
             Some(by) => !matches!(self.instrs[by].kind, InstrKind::Call(_)),
             // A foreign function may return memory of the caller that it is given.
             None => self.donated[owner] && !called,

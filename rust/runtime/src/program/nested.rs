@@ -19,12 +19,12 @@ pub(crate) const MAX_DEPTH: usize = 32;
 /// A program that instructions of another one run.
 pub(crate) struct Part {
     pub(crate) program: Arc<Program>,
-    /// What the outer program calls its first origin.
+    /// The number of its first origin in the outer program.
     pub(crate) origins: Origin,
 }
 
 impl Part {
-    /// What the outer program reports of a failure.
+    /// The failure as the outer program reports it.
     pub(crate) fn blame(&self, error: Error, step: Option<i64>, outer: Option<Origin>) -> Error {
         let origin = error.origin.map(|Origin(at)| Origin(self.origins.0.saturating_add(at)));
         let fault = match error.fault {
@@ -35,7 +35,7 @@ impl Part {
     }
 }
 
-/// What an instruction does with nested programs.
+/// The work of an instruction with nested programs.
 #[derive(Serialize, Deserialize)]
 pub(crate) enum Inner {
     /// Runs it once.
@@ -56,7 +56,7 @@ pub(crate) struct Arm {
     pub(crate) inputs: Box<[Slot]>,
 }
 
-/// Where a state of a scan comes from in the next step.
+/// The source of a state of a scan in the next step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Next {
     /// The program computes it.
@@ -68,15 +68,15 @@ pub enum Next {
 /// A program that runs step after step. Its inputs are an element of each sequence, the states, then the others.
 #[derive(Clone, Debug)]
 pub struct ScanSpec {
-    /// What each step runs.
+    /// The program of each step.
     pub program: Nested,
-    /// How many steps are done; fewer only if `until` says so.
+    /// The number of steps; fewer are done only if `until` ends the scan.
     pub steps: Size,
     /// Arrays; step `t` sees position `t` of their first axis.
     pub sequences: Vec<Slot>,
-    /// What each state is in the first step, and then.
+    /// Each state in the first step, and in later ones.
     pub states: Vec<(Slot, Next)>,
-    /// What every step sees.
+    /// The inputs that are the same in every step.
     pub others: Vec<Slot>,
     /// The outputs of the program whose values are kept from every step.
     pub stacked: Vec<usize>,
@@ -169,7 +169,7 @@ impl Scan {
         self.sequences.iter().copied().chain(states).chain(self.others.iter().copied())
     }
 
-    /// Which of the inner program's inputs a state is.
+    /// The input of the inner program that a state is.
     pub(crate) fn input_of(&self, state: usize) -> usize {
         self.sequences.len() + state
     }
@@ -181,7 +181,7 @@ impl Scan {
         let mut depths = vec![0; self.states.len()];
         for from in 0..self.states.len() {
             let mut at = from;
-            // A ring of states hands on nothing but what they started with.
+            // A ring of states only hands on their initial values.
             for depth in 0..=self.states.len() {
                 depths[at] = depths[at].max(depth);
                 match self.states[at].next {
@@ -353,7 +353,7 @@ impl Builder {
         Ok(made)
     }
 
-    /// Checks what a program that runs once is given.
+    /// Checks the inputs of a program that runs once.
     fn check_arm(&self, inner: &Program, inputs: &[Slot]) -> Built<()> {
         check_count("inputs of a nested program", inputs.len(), inner.inputs().len())?;
         for (&slot, ty) in inputs.iter().zip(inner.inputs()) {

@@ -150,7 +150,7 @@ impl InstrKind {
         )
     }
 
-    /// Which routines it calls itself of those that [`crate::set_routine`] gives.
+    /// The routines of [`crate::set_routine`] that it calls itself.
     pub(crate) fn library(&self) -> Option<Library> {
         match self {
             InstrKind::Dot { .. }

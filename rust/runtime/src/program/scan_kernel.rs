@@ -43,7 +43,7 @@ pub(crate) struct RowRead {
     pub(crate) row: Box<[u64]>,
 }
 
-/// A result: a row for each step, or what the last one leaves.
+/// A result: a row for each step, or the value after the last step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct RowWrite {
     pub(crate) slot: Slot,
@@ -53,7 +53,7 @@ pub(crate) struct RowWrite {
     pub(crate) row: Box<[u64]>,
 }
 
-/// What the kernel of a scan works on.
+/// The operands of a scan's kernel.
 #[derive(Clone, Debug)]
 pub struct ScanKernelSpec {
     /// The number of steps.
@@ -74,7 +74,7 @@ pub struct ScanKernelSpec {
     pub counts: bool,
 }
 
-/// What the kernel's operands are, for [`crate::KernelRef::operands`].
+/// The kernel's operands, for [`crate::KernelRef::operands`].
 pub(crate) fn operands<K>(
     code: &ScanKernel<K>,
     dtype: impl Fn(Slot) -> Result<DType, BuildError>,

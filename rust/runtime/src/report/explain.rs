@@ -10,13 +10,13 @@ use crate::program::instr::InstrKind;
 pub struct Explained {
     /// Its text form.
     pub text: String,
-    /// What it is blamed on.
+    /// Its origin.
     pub origin: Option<Origin>,
     /// The number of the kernel that it runs.
     pub kernel: Option<u32>,
     /// The sizes that it asks for, where shapes were given; `None`: only the run knows.
     pub sizes: Vec<Option<i64>>,
-    /// The lengths of what it makes, likewise.
+    /// The lengths of its results, likewise.
     pub shapes: Vec<Option<Vec<i64>>>,
 }
 

@@ -9,7 +9,7 @@ use crate::ids::{Origin, Slot};
 use crate::program::Program;
 use crate::run::state::State;
 
-/// Where a buffer lies.
+/// The place of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Location {
     /// In the memory that a function keeps for its temporaries, this many bytes from its start.
@@ -36,15 +36,15 @@ impl fmt::Display for Location {
 /// A result that is more than another look at memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedBuffer {
-    /// What lies there.
+    /// The content.
     pub slot: Slot,
     /// Its size; `None` if only the run knows it.
     pub bytes: Option<usize>,
-    /// Where it lies.
+    /// The place.
     pub location: Location,
     /// The number of the instruction that makes it.
     pub made_by: usize,
-    /// What that instruction is blamed on.
+    /// The origin of that instruction.
     pub origin: Option<Origin>,
     /// The operand whose memory it takes over.
     pub over: Option<Slot>,
@@ -53,18 +53,18 @@ pub struct PlannedBuffer {
     pub last: Option<usize>,
 }
 
-/// What the programs of a branch take.
+/// The memory of the programs of a branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedBranch {
     /// The number of the instruction.
     pub at: usize,
-    /// What that instruction is blamed on.
+    /// The origin of that instruction.
     pub origin: Option<Origin>,
     /// The bytes that the first one takes, and the second.
     pub bytes: [usize; 2],
 }
 
-/// What a call needs of memory.
+/// The memory that a call needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryPlan {
     /// Bytes for temporaries.
@@ -79,7 +79,7 @@ pub struct MemoryPlan {
     /// Whether every run takes as much: no branch takes less, and no loop ends early whose steps take
     /// memory.
     pub exact: bool,
-    /// What the branches of the program take.
+    /// The memory of the branches of the program.
     pub branches: Vec<PlannedBranch>,
     /// The bytes of each output, at most; `None` if only the run knows them.
     pub outputs: Vec<Option<usize>>,
@@ -90,7 +90,7 @@ pub struct MemoryPlan {
 }
 
 impl Program {
-    /// What a call needs of memory with inputs of these dims, each in C order.
+    /// The memory that a call needs with inputs of these dims, each in C order.
     pub fn memory_plan(&self, dims: &[Vec<i64>]) -> Result<MemoryPlan, Error> {
         let mut buffers = Vec::new();
         let mut state = self.laid_out(dims, |state, at| self.made(state, at, &mut buffers))?;
@@ -172,7 +172,7 @@ impl Program {
         Ok(state)
     }
 
-    /// Notes what an instruction that was just bound has made.
+    /// Notes the results of an instruction that was just bound.
     fn made(&self, state: &State, at: usize, buffers: &mut Vec<PlannedBuffer>) {
         let instr = &self.instrs[at];
         if instr.dynamic && instr.kind.shares().is_some() {

@@ -93,7 +93,7 @@ impl<'a> Binder<'a> {
             InstrKind::ScanKernel(code) => self.scan_kernel(code),
             // Its results are known when it has run.
             InstrKind::Call(_) => Ok(Step::Later),
-            // Bound by `inner`, whose faults may be blamed on what is nested.
+            // Bound by `inner`, whose faults may come from a nested program.
             InstrKind::Inner(_) => Ok(Step::Inner(None)),
         }
     }
@@ -148,7 +148,7 @@ impl<'a> Binder<'a> {
         self.dtype(slot).itemsize()
     }
 
-    /// What a message calls an operand of an instruction.
+    /// The name of an operand of an instruction in messages.
     fn operand(&self, position: usize, slot: Slot) -> Operand {
         let input = self.program.inputs.iter().position(|input| input.slot == slot);
         Operand { position, slot, input }

@@ -47,7 +47,7 @@ impl Entry {
             .zip(&layouts)
             .map(|(input, layout)| ArrayRef { strides: &layout.strides, ..*input });
         let all: Vec<ArrayRef<'_>> = given.chain(kept.iter().map(KeptArray::as_ref)).collect();
-        // Where the inputs lie, and how, is nobody's concern before a call.
+        // The addresses and layouts of inputs are not needed before a call.
         let run = program.prepare(&all)?;
         let mut outputs = Vec::new();
         for position in 0..program.outputs().len() {
@@ -113,7 +113,7 @@ impl Entry {
     }
 }
 
-/// What C code calls.
+/// The function that C code calls.
 ///
 /// # Safety
 /// `context` is the address of an [`Entry`] that lives during the call. `inputs` and `outputs` hold

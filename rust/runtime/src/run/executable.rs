@@ -6,12 +6,12 @@ use crate::program::Program;
 use crate::run::Run;
 use crate::run::idle::IdleStates;
 
-/// How runs came by their sizes.
+/// Counts of the ways in which runs got their sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bindings {
-    /// How often all sizes were evaluated from the shapes of the inputs.
+    /// The number of times that all sizes were evaluated from the shapes of the inputs.
     pub made: u64,
-    /// How often an earlier evaluation served again.
+    /// The number of times that an earlier evaluation was used again.
     pub found: u64,
 }
 
@@ -41,7 +41,7 @@ impl Program {
         Ok(Run::new(self, state))
     }
 
-    /// How the runs so far came by their sizes.
+    /// Counts of the ways in which the runs so far got their sizes.
     pub fn bindings(&self) -> Bindings {
         self.idle().bindings()
     }

@@ -11,7 +11,7 @@ const WIDTH: usize = 256;
 /// shows, too.
 const PATTERN: [u8; 4] = 0xFFF5_A5C3_u32.to_ne_bytes();
 
-/// The zones of a state, and how wide they are: not at all in runs that nobody watches.
+/// The zones of a state, and their width: zero in runs that are not watched.
 #[derive(Debug, Default)]
 pub(crate) struct Guards {
     width: usize,
@@ -22,7 +22,7 @@ pub(crate) struct Guards {
 /// A buffer in the arena.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Guarded {
-    /// What it was made for; others may take it over.
+    /// The slot that it was made for; others may take it over.
     pub(crate) slot: Slot,
     pub(crate) place: Place,
     pub(crate) bytes: usize,
@@ -41,7 +41,7 @@ pub(crate) struct Trespass {
 }
 
 impl Trespass {
-    /// The fault of who went beyond a buffer of so many bytes.
+    /// The fault of an instruction that went beyond a buffer of so many bytes.
     pub(crate) fn fault(self, whose: String, bytes: usize) -> Fault {
         let (distance, edge) = match self.after {
             0 => (self.before, "before the start"),
@@ -104,7 +104,7 @@ impl Guards {
         }
     }
 
-    /// Who wrote to the zones of a buffer: nobody, or how far.
+    /// The writes to the zones of a buffer: none, or their extent.
     ///
     /// # Safety
     /// The zones were laid.
@@ -136,7 +136,7 @@ mod tests {
         let guards = Guards::new(true);
         let mut memory = vec![0u64; 2 * WIDTH / 8 + 3];
         let start = memory.as_mut_ptr().cast::<u8>().wrapping_add(WIDTH);
-        // SAFETY: the zones and what is written to lie in the memory.
+        // SAFETY: the zones and the buffer lie in the memory.
         unsafe {
             guards.lay(start, 20);
             assert_eq!(guards.trespass(start, 20), None);

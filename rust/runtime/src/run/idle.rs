@@ -44,7 +44,7 @@ fn thread_number() -> usize {
     number
 }
 
-/// How many idle states of a program are kept while one thread calls.
+/// The number of idle states of a program that are kept while one thread calls.
 fn shapes(program: &Program) -> usize {
     (SHAPES + program.users.load(Ordering::Relaxed)).min(MOST)
 }
@@ -81,7 +81,7 @@ impl IdleStates {
             ThreadPlace::count(&own.found);
             return (state, true);
         }
-        // What another thread left will do: threads that come and go leave not one each.
+        // A state that another thread left serves as well, so threads that end do not leave one each.
         if let Some(state) = self.places().find_map(|place| place.take_bound(program, inputs)) {
             ThreadPlace::count(&own.found);
             return (state, true);
@@ -100,7 +100,7 @@ impl IdleStates {
         drop(self.own().give(state, shapes(program)));
     }
 
-    /// How the runs so far came by their sizes.
+    /// Counts of the ways in which the runs so far got their sizes.
     pub(crate) fn bindings(&self) -> Bindings {
         let sum = |count: fn(&ThreadPlace) -> &AtomicU64| {
             self.places().map(|place| count(place).load(Ordering::Relaxed)).sum()
@@ -131,7 +131,7 @@ impl IdleStates {
     }
 
     fn others(&self) -> Option<&Others> {
-        // SAFETY: what was put there stays until the program is dropped.
+        // SAFETY: the place stays until the program is dropped.
         // Test: `threads_leave_states_in_places_of_their_own`.
         unsafe { self.others.load(Ordering::Acquire).as_ref() }
     }
@@ -139,7 +139,7 @@ impl IdleStates {
     #[cold]
     fn make_others(&self) -> &Others {
         let made = Box::into_raw(Box::<Others>::default());
-        // Not a `OnceLock`: a fork may leave one behind that nobody finishes.
+        // Not a `OnceLock`: after a fork one may never be finished.
         let placed = self.others.compare_exchange(
             ptr::null_mut(),
             made,
@@ -161,7 +161,7 @@ impl Drop for IdleStates {
     fn drop(&mut self) {
         let others = *self.others.get_mut();
         if !others.is_null() {
-            // SAFETY: it came from `Box::into_raw`, and nobody else has the program any more.
+            // SAFETY: it came from `Box::into_raw`, and the program has no other owner any more.
             // Test: `threads_leave_states_in_places_of_their_own`.
             drop(unsafe { Box::from_raw(others) });
         }
@@ -199,7 +199,7 @@ impl ThreadPlace {
         (!states.is_empty()).then(|| states.remove(0))
     }
 
-    /// Keeps a state, or gives back what there is no room for.
+    /// Keeps a state, or gives it back if there is no room.
     fn give(&self, state: Box<State>, room: usize) -> Option<Box<State>> {
         match self.lock() {
             Some(mut states) if states.len() < room => {

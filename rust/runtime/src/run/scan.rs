@@ -42,7 +42,7 @@ struct Value {
     owner: Owner,
 }
 
-/// Where an output of a step goes.
+/// The place of an output of a step.
 enum Target {
     /// Into its row.
     Row(usize),
@@ -64,7 +64,7 @@ struct Ring {
     count: usize,
 }
 
-/// What a scan knows of an output.
+/// The facts that a scan knows of an output.
 struct Output {
     target: Target,
     ring: Ring,
@@ -82,7 +82,7 @@ struct ScanRun<'p> {
     steps: i64,
     /// Every layout that inputs of the program have had, once.
     layouts: Vec<Layout>,
-    /// What the next step sees, by input of the program.
+    /// The operands of the next step, by input of the program.
     values: Vec<Value>,
     /// By sequence: where it starts, and the bytes from an element to the next.
     sequences: SmallVec<[(*mut u8, i64); 4]>,
@@ -96,7 +96,7 @@ struct ScanRun<'p> {
     first: Vec<Option<*mut u8>>,
     /// By output: where it is made if it lies otherwise than a row.
     apart: Vec<Option<*mut u8>>,
-    /// What the steps may work in: where, and how many bytes.
+    /// The working memory of the steps: its place, and its bytes.
     memory: (*mut u8, usize),
     /// The memory of the scan, if it was found for this run.
     block: Buffer,
@@ -119,7 +119,7 @@ impl State {
         };
         for (state, carried) in code.states.iter().enumerate() {
             let input = code.input_of(state);
-            // After no step, a state is what it started with, however that lies.
+            // After no step, a state is its initial value, in any layout.
             let (data, layout) = if done == 0 {
                 let init = self.array(site.program, carried.init);
                 let layout = Layout { dims: init.dims.into(), strides: init.strides.into() };
@@ -217,7 +217,7 @@ impl<'p> ScanRun<'p> {
         })
     }
 
-    /// The layout in C order of what an input of the program could be.
+    /// The layout in C order of an array that could be an input of the program.
     fn fresh(&self, input: usize, dims: &[i64]) -> Result<Layout, Error> {
         let itemsize = self.part.program.inputs[input].ty.dtype.itemsize();
         Layout::fresh(dims, itemsize).map_err(Error::at(self.origin))
@@ -250,7 +250,7 @@ impl<'p> ScanRun<'p> {
             .collect()
     }
 
-    /// A run for values that lie as those of the next step do.
+    /// A run for values with the layouts of the next step's.
     fn prepare(&self, step: i64) -> Result<Run<'p>, Error> {
         let run = self.part.program.prepare(&self.given());
         run.map_err(|error| self.part.blame(error, Some(step), self.origin))
@@ -318,7 +318,7 @@ impl<'p> ScanRun<'p> {
         Ok(self.steps)
     }
 
-    /// Points the run at what this step reads, and where it writes.
+    /// Points the run at the reads and writes of this step.
     fn point(&mut self, run: &mut Run<'p>, step: i64) {
         for (input, &(start, stride)) in self.sequences.iter().enumerate() {
             let data = start.wrapping_offset((step * stride) as isize);

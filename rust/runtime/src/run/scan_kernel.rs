@@ -20,7 +20,7 @@ const ENDED: i32 = 3;
 pub(crate) struct ScanKernelStep {
     pub(crate) function: KernelFn,
     pub(crate) steps: i64,
-    /// Where the row of the first step lies, for each operand: reads, then writes.
+    /// The place of the first step's row, for each operand: reads, then writes.
     pub(crate) operands: SmallVec<[Place; 12]>,
     /// Bytes from step to step.
     pub(crate) strides: SmallVec<[i64; 12]>,
@@ -30,7 +30,7 @@ pub(crate) struct ScanKernelStep {
     pub(crate) scratch: usize,
     /// The steps after which it asks whether to stop.
     pub(crate) piece: i64,
-    /// Where operands lie that are what the kernel keeps: of the read, of the write.
+    /// The positions of operands that hold what the kernel keeps: of the read, of the write.
     pub(crate) carries: SmallVec<[(usize, usize); 4]>,
     /// Whether the last operand is the number of steps done.
     pub(crate) counts: bool,
@@ -40,9 +40,9 @@ pub(crate) struct ScanKernelStep {
 #[derive(Debug)]
 pub(crate) struct Packed {
     pub(crate) operand: usize,
-    /// Where the copy starts in the scratch memory.
+    /// The start of the copy in the scratch memory.
     pub(crate) start: usize,
-    /// Where in the copy the row of the first step starts.
+    /// The start of the first step's row in the copy.
     pub(crate) first: i64,
     pub(crate) from: Place,
     pub(crate) plan: TransferPlan,

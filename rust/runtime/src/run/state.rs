@@ -25,7 +25,7 @@ use crate::threads::conduct::Conduct;
 /// Memory of one state that is kept for slots whose size is known during the run only.
 const POOL: (usize, usize) = (16, 64 << 20);
 
-/// Where a slot lies, and how large the memory is that was made for it.
+/// The place of a slot, and the size of the memory that was made for it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SlotState {
     pub(crate) place: Place,
@@ -34,7 +34,7 @@ pub(crate) struct SlotState {
     pub(crate) bytes: usize,
 }
 
-/// How an output is made.
+/// The way in which an output is made.
 #[derive(Debug)]
 pub(crate) struct OutputPlan {
     pub(crate) layout: Layout,
@@ -49,7 +49,7 @@ pub(crate) struct State {
     bound: bool,
     /// Whether the last run with this binding was brief.
     pub(crate) was_brief: bool,
-    /// The nanoseconds that the last run took for which anybody looked at the clock.
+    /// The nanoseconds of the last run that was timed.
     pub(crate) took: u64,
     /// Dims and strides of all inputs that the state is bound to.
     key: Vec<i64>,
@@ -67,15 +67,15 @@ pub(crate) struct State {
     arena: Buffer,
     pub(crate) scratch_bytes: usize,
     scratch: Buffer,
-    /// Where the scratch memory of the run starts: its own, or lent.
+    /// The start of the run's scratch memory: its own, or lent.
     scratch_start: *mut u8,
     /// The bytes that programs of branches take at most at once.
     pub(crate) choice_bytes: usize,
     /// Whether a nested program finds memory for itself while it runs.
     pub(crate) open: bool,
-    /// For each branch the instruction, and what either arm takes.
+    /// For each branch the instruction, and the memory of either arm.
     pub(crate) arms: Vec<(usize, [usize; 2])>,
-    /// What rows take of loops that may end early.
+    /// The memory of the rows of loops that may end early.
     pub(crate) growths: Vec<Growth>,
     /// Memory for programs of branches.
     pub(crate) spare: Spare,
@@ -89,7 +89,7 @@ pub(crate) struct State {
     /// Results of foreign functions.
     pub(crate) kept: Vec<Option<KeptArray>>,
     pub(crate) owners: SmallVec<[Owner; 8]>,
-    /// What lies around every buffer in a run that is watched.
+    /// The guard zones around every buffer in a run that is watched.
     pub(crate) guards: Guards,
 }
 
@@ -123,7 +123,7 @@ impl State {
         state
     }
 
-    /// Whether what was bound last holds for these inputs.
+    /// Whether the last binding holds for these inputs.
     pub(crate) fn is_bound(&self, program: &Program, inputs: &[ArrayRef<'_>]) -> bool {
         if !self.bound || inputs.len() != program.inputs.len() {
             return false;
@@ -225,7 +225,7 @@ impl State {
         Ok(())
     }
 
-    /// How an output is made; `None` if that is known when the run ends.
+    /// The way in which an output is made; `None` if only the end of the run tells it.
     fn plan_output(&self, program: &Program, position: usize) -> Result<Option<OutputPlan>, Fault> {
         let slot = program.outputs[position];
         let info = program.slots[slot.index()];
@@ -259,7 +259,7 @@ impl State {
                 let elsewhere = match plan {
                     None => true,
                     Some(OutputPlan { copy: None, .. }) => continue,
-                    // Where a view lies whose start only the run knows may be anywhere.
+                    // A view whose start only the run knows may be anywhere.
                     Some(_) => base >= first_output && base != first_output + position,
                 };
                 if elsewhere == first {
@@ -346,14 +346,14 @@ impl State {
         let scratch = self.scratch_start.wrapping_add(self.guards.width());
         let guarded = (self.guards.width() > 0).then(|| step.scratch()).filter(|&bytes| bytes > 0);
         if let Some(bytes) = guarded {
-            // SAFETY: the scratch memory has room for what the step asked for, and two zones.
+            // SAFETY: the scratch memory has room for the bytes of the step, and two zones.
             unsafe { self.guards.lay(scratch, bytes) };
         }
         // Most instructions are loops, and take less than the frame that all others share.
         let done = match step {
             // SAFETY: by the caller's promise.
             Step::Loop(step) => unsafe { step.run(&self.bases, scratch, conduct) },
-            // The run does what these need by itself.
+            // The run does these itself.
             Step::Nothing | Step::Later | Step::Inner(_) | Step::Pick(_) => Ok(()),
             // SAFETY: as above.
             step => unsafe { step.run(&self.bases, &self.values, scratch, conduct) },

@@ -32,7 +32,7 @@ const FEW: usize = 16;
 /// A position in one of the memories of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// Which memory; see [`crate::program::Bases`].
+    /// The memory; see [`crate::program::Bases`].
     pub(crate) base: usize,
     /// Bytes from its start.
     pub(crate) offset: i64,
@@ -91,13 +91,13 @@ pub(crate) enum Step {
 #[derive(Debug)]
 pub(crate) struct LoopStep {
     pub(crate) function: KernelFn,
-    /// Where the operands start: reads, then writes.
+    /// The places of the operands: reads, then writes.
     pub(crate) operands: SmallVec<[Place; 12]>,
-    /// Operands in whose place the kernel gets memory for one element that nobody needs.
+    /// Operands in whose place the kernel gets memory for one element that is not used.
     pub(crate) blank: SmallVec<[usize; 4]>,
-    /// What reductions start from: where, how many elements.
+    /// The starts of reductions: the place, and the number of elements.
     pub(crate) fills: SmallVec<[(Place, i64, Scalar); 1]>,
-    /// What targets start from.
+    /// The starts of targets.
     pub(crate) copies: SmallVec<[TransferStep; 1]>,
     /// For every index, in the kernel's order: its axis, and the length of that.
     pub(crate) checks: SmallVec<[(usize, i64); 2]>,
@@ -146,14 +146,14 @@ pub(crate) struct PickStep {
 }
 
 impl PickStep {
-    /// Where the view starts.
+    /// The start of the view.
     pub(crate) fn start(&self, bases: &[*mut u8], values: &[i64]) -> Result<*mut u8, Fault> {
         let bytes = self.moves.bytes(values)?;
         Ok(self.from.resolve(bases).wrapping_offset(bytes as isize))
     }
 }
 
-/// What is stored at a position, after the whole is copied if it is not written over.
+/// A store at a position, after the whole is copied if it is not written over.
 #[derive(Debug)]
 pub(crate) struct StoreStep {
     pub(crate) copy: Option<TransferStep>,
@@ -176,10 +176,10 @@ pub(crate) struct GemmStep {
     pub(crate) plan: GemmPlan,
 }
 
-/// What is done with matrices.
+/// An operation on matrices.
 #[derive(Debug)]
 pub(crate) struct StackStep {
-    /// Where the operands start, then the results.
+    /// The places of the operands, then of the results.
     pub(crate) places: SmallVec<[Place; 4]>,
     pub(crate) plan: StackPlan,
 }
@@ -205,7 +205,7 @@ pub(crate) struct ListStep {
     pub(crate) of: Place,
     /// A vector for each axis, or where the number of positions goes.
     pub(crate) to: Box<[Place]>,
-    /// How many positions the vectors have; `None` where they are counted.
+    /// The number of positions of the vectors; `None` if they are counted.
     pub(crate) count: Option<usize>,
     pub(crate) plan: Listing,
 }
@@ -261,7 +261,7 @@ impl Step {
     pub(crate) fn may_ask_late(&self) -> bool {
         match self {
             Step::Nothing | Step::Later | Step::Scalar { .. } | Step::Range { .. } => false,
-            // What it runs asks by itself.
+            // The program that it runs asks by itself.
             Step::Inner(_) => false,
             Step::Loop(step) => step.nest.is_long(),
             Step::Transfer(_) | Step::Transfers(_) | Step::Pick(_) | Step::Store(_) => false,
@@ -303,7 +303,7 @@ impl Step {
         conduct: &Conduct<'_>,
     ) -> Result<(), Fault> {
         match self {
-            // What the last one finds out goes into `bases`; the run puts it there.
+            // The result of the last one goes into `bases`; the run puts it there.
             Step::Nothing | Step::Later | Step::Inner(_) | Step::Pick(_) => Ok(()),
             // SAFETY: by the caller's promise, for this and the next.
             Step::Loop(step) => unsafe { step.run(bases, scratch, conduct) },
@@ -339,7 +339,7 @@ impl Step {
         }
     }
 
-    /// What few programs do many times. Apart from the rest, which would share its large frame.
+    /// Steps that few programs do often. They are apart, so that the others do not share their large frame.
     ///
     /// # Safety
     /// As for [`Step::run`].

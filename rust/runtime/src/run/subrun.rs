@@ -18,7 +18,7 @@ use crate::run::state::{SlotState, State};
 use crate::run::step::Place;
 use crate::threads::conduct::Conduct;
 
-/// What an instruction that runs programs makes and needs, where that does not depend on values.
+/// The results and the memory of an instruction that runs programs, as far as they do not depend on values.
 pub(crate) struct InnerNeeds {
     /// The layouts of results, where they are known.
     pub(crate) layouts: Vec<(Slot, Layout)>,
@@ -28,14 +28,14 @@ pub(crate) struct InnerNeeds {
     pub(crate) choices: usize,
     /// Whether a program finds memory for itself while it runs.
     pub(crate) open: bool,
-    /// What each arm of a branch takes.
+    /// The memory of each arm of a branch.
     pub(crate) arms: Option<[usize; 2]>,
-    /// What the rows of a scan take that may end early.
+    /// The memory of the rows of a scan that may end early.
     pub(crate) growth: Option<Growth>,
 }
 
 impl State {
-    /// What an instruction that runs programs makes and needs.
+    /// The results and the memory of an instruction that runs programs.
     pub(crate) fn inner_needs(
         &self,
         program: &Program,
@@ -74,7 +74,7 @@ impl State {
     ) -> Result<InnerNeeds, Error> {
         let at = |fault| Error::at(origin)(fault);
         let mut layouts = Vec::new();
-        // What cannot run with these shapes fails when it is taken.
+        // An arm that cannot run with these shapes fails when it is taken.
         let runs = arms.each_ref().map(|arm| {
             let part = &program.parts[arm.program.index()];
             part.program.prepare(&self.shells(program, &arm.inputs)).ok()
@@ -240,12 +240,12 @@ impl State {
         self.slots[slot.index()] = SlotState { place: Place::start(base), layout, bytes };
     }
 
-    /// How a result lies that has its place before the instruction runs.
+    /// The layout of a result that has its place before the instruction runs.
     fn bound_layout(&self, program: &Program, slot: Slot) -> Option<&Layout> {
         (!program.slots[slot.index()].dynamic).then(|| &self.slots[slot.index()].layout)
     }
 
-    /// Copies what a program has made to the memory of a result.
+    /// Copies the output of a program to the memory of a result.
     fn keep(
         &mut self,
         site: &Site<'_>,
@@ -333,8 +333,8 @@ pub(crate) struct Site<'p> {
 /// Whose memory a program gets that runs once.
 #[derive(Clone, Copy)]
 enum Lender {
-    /// What the instruction was bound to.
+    /// The binding of the instruction.
     Instruction,
-    /// What is kept for branches.
+    /// The memory that is kept for branches.
     Spare,
 }

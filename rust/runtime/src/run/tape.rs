@@ -16,7 +16,7 @@ use crate::run::state::{OutputPlan, SlotState, State, evaluate};
 use crate::run::step::{DotStep, GemmStep, LoopStep, PickStep, Place, Step, TransferStep};
 use crate::threads::conduct::{Conduct, Halt};
 
-/// What is done at one place of the tape. A place in the table has the number of its pointer.
+/// The action at one place of the tape. A place in the table has the number of its pointer.
 enum Action<'a> {
     /// One brief call of a kernel, whose pointers start at a place.
     Kernel {

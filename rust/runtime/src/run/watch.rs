@@ -15,10 +15,10 @@ use crate::program::Program;
 use crate::run::guard::Guarded;
 use crate::run::state::State;
 
-/// What memory that was given back is full of: NaN for floats, -1 for integers.
+/// The content of memory that was given back: NaN for floats, -1 for integers.
 const POISON: u8 = 0xFF;
 
-/// What a watched run knows.
+/// The knowledge of a watched run.
 pub(crate) struct Watch {
     /// By slot: the instruction after which its memory was given back.
     released: Vec<Option<usize>>,
@@ -102,7 +102,7 @@ impl Watch {
         Ok(())
     }
 
-    /// Checks what an instruction has done, before anything is given back.
+    /// Checks the writes of an instruction, before any memory is given back.
     ///
     /// # Safety
     /// Its operands and its results are in memory.
@@ -161,7 +161,7 @@ impl Watch {
         Ok(())
     }
 
-    /// Checks that nobody has left a buffer.
+    /// Checks that no write went beyond a buffer.
     ///
     /// # Safety
     /// The memory of the run is there.
@@ -184,7 +184,7 @@ impl Watch {
         Ok(())
     }
 
-    /// Notes what is given back after an instruction, and poisons it.
+    /// Notes memory that is given back after an instruction, and poisons it.
     ///
     /// # Safety
     /// The memory of the run is there.
@@ -204,7 +204,7 @@ impl Watch {
         }
     }
 
-    /// Poisons the arena, so that what is read before it is written shows.
+    /// Poisons the arena, so that a read before a write shows.
     ///
     /// # Safety
     /// The arena has this many bytes.

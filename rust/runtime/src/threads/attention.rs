@@ -17,11 +17,11 @@ pub(crate) const STOPPED: i32 = 4;
 struct Question<'a>(&'a dyn Fn() -> bool);
 
 thread_local! {
-    /// What kernels on this thread ask; null where there is nobody to ask.
+    /// The function that kernels on this thread ask; null if there is none.
     static ASKED: Cell<*const Question<'static>> = const { Cell::new(null()) };
 }
 
-/// Restores what kernels asked before, also when the work panics.
+/// Restores the former function, also when the work panics.
 struct Restored(*const Question<'static>);
 
 impl Drop for Restored {
@@ -37,7 +37,7 @@ pub(crate) fn attend<R>(should_stop: &dyn Fn() -> bool, work: impl FnOnce() -> R
     work()
 }
 
-/// Asks whether what runs on this thread is to stop.
+/// Asks whether the work on this thread is to stop.
 pub(crate) fn ask() -> Result<(), Halt> {
     let asked = ASKED.get();
     if asked.is_null() {
@@ -56,7 +56,7 @@ pub(crate) unsafe fn stops() -> i32 {
     i32::from(ask().is_err())
 }
 
-/// What is left to do until the next question.
+/// The work that is left until the next question.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Patience(i64);
 

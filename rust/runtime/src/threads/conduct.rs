@@ -16,7 +16,7 @@ use crate::threads::thread_pool::assisted;
 /// Work below this is done before a helper would be there.
 const WORTH_HELP: Duration = Duration::from_micros(40);
 
-/// How a run is carried out. No result depends on it.
+/// The way in which a run is carried out. No result depends on it.
 #[derive(Clone, Copy)]
 pub struct Conduct<'a> {
     /// The threads that work at once, the caller's included.
@@ -51,7 +51,7 @@ impl Conduct<'_> {
 /// The threads that a run uses when nobody says how many: `OMP_NUM_THREADS` when it was first
 /// asked for, else as many as this process may run at once.
 pub fn default_threads() -> usize {
-    // Not a `OnceLock`: a fork may leave one behind that nobody finishes.
+    // Not a `OnceLock`: after a fork one may never be finished.
     static KNOWN: AtomicUsize = AtomicUsize::new(0);
     let known = KNOWN.load(Ordering::Relaxed);
     if known != 0 {
@@ -90,7 +90,7 @@ impl From<Halt> for Fault {
 }
 
 impl Halt {
-    /// What a kernel's status means.
+    /// The meaning of a kernel's status.
     pub(crate) fn check(status: i32) -> Result<(), Halt> {
         if status == 0 { Ok(()) } else { Err(Halt::Status(status)) }
     }
@@ -166,7 +166,7 @@ impl Conduct<'_> {
         };
         if self.threads > 1 {
             let start = Instant::now();
-            // How long one thread takes for pieces, from how long so many took for some.
+            // The time that one thread takes for pieces, from the time of several threads for some.
             let alone = |threads: usize, done: usize, of: usize| {
                 start.elapsed().saturating_mul((threads * of) as u32) / done as u32
             };

@@ -21,7 +21,7 @@ const ENOUGH: i64 = 16;
 /// from each other are read at half the speed of long ones.
 const ROW: i64 = 2;
 
-/// How much more a piece does than to make its own copy of what is reduced.
+/// The factor by which a piece's work exceeds the copy of its reduced results.
 const GAIN: i64 = 64;
 
 /// One loop of a nest.
@@ -73,7 +73,7 @@ impl Split {
             }
             let mut piece = div_up(level.length, pieces);
             if innermost {
-                // Pieces of what is written share no cache line.
+                // Written pieces share no cache line.
                 piece = (piece as u64).next_multiple_of(ALIGNMENT as u64) as i64;
             }
             let split =
@@ -107,7 +107,7 @@ impl Split {
         }
     }
 
-    /// Where a piece starts, and its length.
+    /// The start of a piece, and its length.
     pub(crate) fn piece(&self, at: usize) -> (i64, i64) {
         let start = at as i64 * self.piece;
         (start, self.piece.min(self.length - start))

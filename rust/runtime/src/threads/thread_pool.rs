@@ -22,7 +22,7 @@ const MOST: usize = 256;
 /// The stack of a helper, as large as that of a main thread usually is: kernels run on both.
 const STACK: usize = 8 << 20;
 
-/// How long a helper stays awake when it has done something.
+/// The time that a helper stays awake after work.
 const LINGER: Duration = Duration::from_micros(100);
 
 /// Turns that a caller waits awake for helpers that finish their last piece.
@@ -35,11 +35,11 @@ struct ThreadPool {
     process: u32,
     board: Mutex<Board>,
     posted: Condvar,
-    /// Notified when somebody leaves the last seat that was held.
+    /// Notified when a helper leaves the last seat that was held.
     left: Condvar,
     /// Whether there are open seats; for helpers that have not fallen asleep yet.
     open: AtomicBool,
-    /// How many these are.
+    /// Their number.
     awake: AtomicUsize,
 }
 
@@ -51,14 +51,14 @@ struct Board {
 
 struct Posting {
     job: *const Job<'static>,
-    /// Seats that nobody has taken.
+    /// Free seats.
     open: usize,
 }
 
 // SAFETY: a job is shared by the threads that know it, and outlives its posting and the last seat.
 unsafe impl Send for Posting {}
 
-/// What a caller wants done, on its stack.
+/// The work of a caller, on its stack.
 struct Job<'a> {
     work: &'a (dyn Fn() + Sync),
     /// Seats that are held.
@@ -117,7 +117,7 @@ impl ThreadPool {
             let fresh = Box::into_raw(Box::new(ThreadPool::new()));
             let placed = POOL.compare_exchange(known, fresh, Ordering::AcqRel, Ordering::Acquire);
             if placed.is_err() {
-                // SAFETY: nobody else has seen it.
+                // SAFETY: no other thread has seen it.
                 drop(unsafe { Box::from_raw(fresh) });
             }
         }
@@ -203,7 +203,7 @@ impl ThreadPool {
         }
     }
 
-    /// Stays awake for a while: who had much to do often has more.
+    /// Stays awake for a while: a caller with much work often has more.
     fn linger(&self) {
         self.awake.fetch_add(1, Ordering::AcqRel);
         let start = Instant::now();
@@ -215,13 +215,13 @@ impl ThreadPool {
     }
 }
 
-/// Sleeps until somebody notifies.
+/// Sleeps until it is notified.
 fn wait<'a>(on: &Condvar, board: MutexGuard<'a, Board>) -> MutexGuard<'a, Board> {
     on.wait(board).unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Board {
-    /// Seats that nobody has taken.
+    /// Free seats.
     fn open(&self) -> usize {
         self.postings.iter().map(|posting| posting.open).sum()
     }

@@ -37,7 +37,7 @@ impl Fault {
         }
     }
 
-    /// What went wrong in the innermost program.
+    /// The fault in the innermost program.
     pub fn innermost(self) -> Fault {
         let mut fault = self;
         while let Fault::Nested { fault: inner, .. } = fault {
@@ -46,7 +46,7 @@ impl Fault {
         fault
     }
 
-    /// Whether a matrix lacks what is needed of it.
+    /// Whether a matrix lacks a property that is needed.
     pub(crate) fn is_of_matrix(&self) -> bool {
         matches!(
             self,

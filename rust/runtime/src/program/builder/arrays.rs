@@ -55,7 +55,7 @@ impl Builder {
         self.made(DType::Int64, 1, |to| InstrKind::Range { start, step, count, to })
     }
 
-    /// How many terms the progression from `start` on in steps of `step` has before `stop`, all
+    /// The number of terms of the progression from `start` on in steps of `step` has before `stop`, all
     /// three 0-d and of one element type. A step of zero fails, as do ends without a distance.
     pub fn count_terms(&mut self, start: Slot, stop: Slot, step: Slot) -> Built<Slot> {
         self.check_terms(&[start, stop, step])?;

@@ -26,7 +26,7 @@ pub struct WriteSpec {
     pub axes: Vec<Option<usize>>,
     /// `None`: not a reduction.
     pub identity: Option<Scalar>,
-    /// How two results of the reduction become one; a reduction without it is never cut.
+    /// The fold of two results of the reduction; a reduction without it is never cut.
     pub fold: Option<Fold>,
 }
 
@@ -42,7 +42,7 @@ pub struct IndexedSpec {
     pub indexed: Vec<usize>,
 }
 
-/// What a loop's kernel works on.
+/// The operands of a loop's kernel.
 #[derive(Clone, Debug, Default)]
 pub struct LoopSpec {
     /// The dimensions, outermost first.
@@ -64,7 +64,7 @@ pub struct LoopSpec {
 pub struct ShortKernel {
     /// Its code.
     pub function: KernelFn,
-    /// What keeps the code loaded.
+    /// The object that keeps the code loaded.
     pub keep: Box<dyn Any + Send + Sync>,
     /// The highest length of the last dimension for which it runs; the one before is longer then.
     pub limit: i64,
@@ -184,7 +184,7 @@ impl Builder {
         Ok(slots)
     }
 
-    /// Checks that the axes of all operands are axes, and that what is reduced can be.
+    /// Checks that the axes of all operands are axes, and that reductions are possible.
     fn check_loop(&self, spec: &LoopSpec) -> Built<()> {
         let ndim = spec.dims.len();
         if spec.rows.is_some() && ndim == 0 {
@@ -206,7 +206,7 @@ impl Builder {
             let axes: Vec<usize> = write.axes.iter().flatten().copied().collect();
             check_axes(&axes, axes.len())?;
             let reduced = write.axes.iter().position(Option::is_none);
-            // What a kernel makes of a row is written once, at its end.
+            // The result of a kernel for a row is written once, at its end.
             let of_row = spec.rows.is_some() && reduced == Some(ndim - 1);
             if let (Some(dim), None, false) = (reduced, &write.identity, of_row) {
                 return Err(BuildError::NotReduced { position, dim });
@@ -261,7 +261,7 @@ fn swapped<T: Copy>(of: &[T]) -> Box<[T]> {
 }
 
 impl WriteSpec {
-    /// Checks that what a reduction starts from, and how it goes on, fits its element type.
+    /// Checks that the start of a reduction, and its fold, fit its element type.
     fn check_reduction(&self) -> Built<()> {
         let expected = self.dtype;
         match self.identity.map(|identity| identity.dtype()) {

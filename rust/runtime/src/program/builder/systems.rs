@@ -89,7 +89,7 @@ impl Builder {
         self.made(ty.0, ndim, |to| InstrKind::BandSolve { a, b, to, form, on_error })
     }
 
-    /// What a matrix is taken apart into.
+    /// The decomposition of a matrix.
     pub fn decompose(
         &mut self,
         of: Slot,

@@ -16,14 +16,14 @@ use super::loops::Operands;
 /// Indices of this length are never out of bounds.
 const ENDLESS: i64 = i64::MAX;
 
-/// How an axis of an operand lies along each dimension of a loop.
+/// The strides of an axis of an operand along each dimension of a loop.
 type Axes = [Option<usize>];
 
 /// A loop over the indices of a loop over nothing.
 pub(super) struct Inspection {
     /// Its dimensions.
     pub(super) dims: SmallVec<[i64; 4]>,
-    /// Operands in whose place the kernel gets memory that nobody needs.
+    /// Operands in whose place the kernel gets memory that is not used.
     pub(super) blank: SmallVec<[usize; 4]>,
 }
 
@@ -34,7 +34,7 @@ pub(super) fn inspect(code: &Loop, dims: &[i64], operands: &mut Operands) -> Opt
         let sources = code.sources.iter().map(|source| &*source.axes);
         sources.chain(code.targets.iter().map(|target| &*target.axes))
     };
-    // What an operand with indices does not move along by itself, its indices do.
+    // Dimensions along which an operand does not move by itself are those of its indices.
     let along_nothing = |axes: &Axes, own: bool| {
         axes.iter().zip(dims).any(|(axis, &length)| axis.is_some() == own && length == 0)
     };

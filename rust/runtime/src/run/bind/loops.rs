@@ -20,7 +20,7 @@ pub(super) struct Operands {
     places: SmallVec<[Place; 12]>,
     pub(super) accesses: SmallVec<[Access; 12]>,
     pub(super) strides: Strides,
-    /// What the kernel is told of those that indices move.
+    /// The tables of operands that indices move, for the kernel.
     pub(super) tables: SmallVec<[Table; 2]>,
     /// For every index its axis, and the length of that.
     checks: SmallVec<[(usize, i64); 2]>,
@@ -32,7 +32,7 @@ impl Operands {
         self.strides.push(axes.iter().map(|axis| axis.map_or(0, |axis| layout.strides[axis])));
     }
 
-    /// Adds the rest of what an operand is.
+    /// Adds the rest of an operand.
     fn push(&mut self, place: Place, access: Access) {
         self.places.push(place);
         self.accesses.push(access);
@@ -73,10 +73,10 @@ fn moves_inside(axes: &[Option<usize>]) -> bool {
     axes.last().is_some_and(Option::is_some)
 }
 
-/// The order of the loop's dimensions, given the strides of what is read.
+/// The order of the loop's dimensions, given the strides of the reads.
 fn order_of(code: &Loop, dims: &[i64], reads: &Strides) -> Order {
     if !code.targets.is_empty() {
-        // Where positions meet in a target, they do so in order.
+        // Several writes to one position of a target come in order.
         return (0..dims.len()).collect();
     }
     if code.rows.is_some() {
@@ -92,7 +92,7 @@ fn order_of(code: &Loop, dims: &[i64], reads: &Strides) -> Order {
     loop_order(dims, reads, &read_inner, &write_inner, moves)
 }
 
-/// How the result of a write is laid out: in the order in which the loop writes it.
+/// The layout of the result of a write: in the order in which the loop writes it.
 fn result_layout(
     write: &LoopWrite,
     dims: &[i64],

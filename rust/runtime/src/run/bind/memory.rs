@@ -94,7 +94,7 @@ impl Binder<'_> {
         }
         let bytes = byte_count(&layout.dims, self.itemsize(slot)).ok()?;
         let owner = |slot: Slot| liveness.owners[slot.index()];
-        // What indices point into is read anywhere at any time.
+        // Operands with indices are read anywhere at any time.
         let indexed = |slot: Slot| {
             let mut sources = code.sources.iter().map(|source| source.slot);
             let mut targets = code.targets.iter().map(|target| target.of);

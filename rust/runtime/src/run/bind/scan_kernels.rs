@@ -28,7 +28,7 @@ impl Binder<'_> {
         let mut strides = SmallVec::new();
         let mut packed = SmallVec::new();
         let mut scratch = 0;
-        // The first step takes the last row of what is walked backwards.
+        // Walked backwards, the first step takes the last row.
         let walk = |stride: i64| if code.backwards { -stride } else { stride };
         let first = |stride: i64| if code.backwards { stride * (steps - 1).max(0) } else { 0 };
         for (position, read) in code.reads.iter().enumerate() {

@@ -162,12 +162,12 @@ impl Binder<'_> {
         }
     }
 
-    /// How many axes are in front of the matrices.
+    /// The number of axes in front of the matrices.
     fn front(&self, matrices: Slot) -> usize {
         self.layout(matrices).ndim() - 2
     }
 
-    /// The layout of what is behind so many axes.
+    /// The layout of the axes behind so many axes.
     fn each(&self, slot: Slot, front: usize) -> Layout {
         behind(self.layout(slot), front)
     }

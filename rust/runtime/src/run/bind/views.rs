@@ -22,7 +22,7 @@ impl Binder<'_> {
             View::DropDims(axes) => (0, view::drop_dims(layout, axes)?),
             View::BroadcastTo(dims) => {
                 let dims = self.numbers(dims);
-                // Strides of zero hide how large it is; whoever copies it will ask.
+                // Strides of zero hide its size; a copy will check it.
                 byte_count(&dims, self.itemsize(of))?;
                 (0, view::broadcast_to(layout, &dims)?)
             }

@@ -16,7 +16,7 @@ use crate::run::Run;
 use crate::run::state::State;
 use crate::run::subrun::InnerNeeds;
 
-/// What a scan needs beside what its steps work in.
+/// The memory that a scan needs beside the working memory of its steps.
 #[derive(Default)]
 pub(super) struct Scratch {
     pub(super) bytes: usize,
@@ -25,7 +25,7 @@ pub(super) struct Scratch {
     pub(super) copies: SmallVec<[(usize, usize, TransferPlan); 4]>,
     /// For each output the start of its ring, the bytes of a value and the number of values.
     pub(super) rings: SmallVec<[(usize, usize, usize); 4]>,
-    /// Where outputs are made that are stacked and lie otherwise than a row.
+    /// The memory for stacked outputs whose layout is not that of a row.
     pub(super) apart: SmallVec<[(usize, usize); 2]>,
     /// Where the first rows lie of what is stacked, if the scan may end early.
     pub(super) first: SmallVec<[(usize, usize); 2]>,
@@ -40,7 +40,7 @@ impl Scratch {
 }
 
 impl State {
-    /// What a scan makes and needs, where that does not depend on values.
+    /// The results and the memory of a scan, as far as they do not depend on values.
     pub(crate) fn scan_needs(
         &self,
         program: &Program,
@@ -80,7 +80,7 @@ impl State {
 }
 
 impl<'p> ScanRun<'p> {
-    /// What the scan needs beside what its steps work in.
+    /// The memory that the scan needs beside the working memory of its steps.
     pub(super) fn scratch(
         &self,
         state: &State,
@@ -171,7 +171,7 @@ impl<'p> ScanRun<'p> {
         }
     }
 
-    /// How a state lies after a step of this run, if it keeps its shape.
+    /// The layout of a state after a step of this run, if it keeps its shape.
     fn next_layout(&mut self, run: &Run<'p>, state: usize) -> Option<usize> {
         let output = match self.code.states[state].next {
             Next::Input(input) => return Some(self.values[input].layout),

@@ -44,7 +44,7 @@ impl<'p> ScanRun<'p> {
         Some(&self.layouts[self.values[self.code.input_of(state)].layout])
     }
 
-    /// Finds memory for what the scan makes and needs, and says where outputs go.
+    /// Finds memory for the results and the needs of the scan, and the places of outputs.
     pub(super) fn place(
         &mut self,
         state: &mut State,

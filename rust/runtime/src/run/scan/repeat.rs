@@ -44,7 +44,7 @@ impl<'p> ScanRun<'p> {
         self.part.program.plain && self.code.until.is_none()
     }
 
-    /// Does the steps from this one on, whose states lie as those of the step before.
+    /// Does the steps from this one on, whose states have the layouts of the step before.
     pub(super) fn repeat(
         &mut self,
         run: &mut Run<'p>,
@@ -128,7 +128,7 @@ impl Moved {
         strides.chain(turns).chain(self.states.iter().map(|&(base, _)| base)).collect()
     }
 
-    /// Points the bases at what the next step reads, and where it writes.
+    /// Points the bases at the reads and writes of the next step.
     fn go_on(&mut self, bases: &mut [*mut u8]) {
         for stride in &mut self.strides {
             bases[stride.base] = stride.next;

@@ -26,7 +26,7 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// Where the row of a step starts.
+    /// The address of the row of a step.
     pub(super) fn at(&self, step: i64) -> *mut u8 {
         self.data.wrapping_offset((step * self.stride) as isize)
     }
