@@ -7,11 +7,11 @@ use pyo3::types::PyTuple;
 
 use crate::container::current;
 use crate::error::raise;
-use crate::face::{apply_face, face, forget_apply};
-use crate::op::{OpBase, op_face};
+use crate::op::{OpBase, op_wrapper};
 use crate::source_line::{describe, here};
 use crate::types::TensorType;
 use crate::variable::{Variable, drop_node};
+use crate::wrapper::{apply_wrapper, forget_apply, wrapper};
 
 /// An op applied to inputs: interned, so equal applications are one object.
 ///
@@ -39,7 +39,7 @@ pub struct FrozenApply {
 }
 
 impl FrozenApply {
-    /// The face's content; `apply_face` is what makes faces.
+    /// The wrapper's content; `apply_wrapper` makes wrappers.
     pub fn from_node(node: Node) -> FrozenApply {
         FrozenApply { node: Some(node) }
     }
@@ -94,33 +94,36 @@ impl FrozenApply {
             .common_container(inputs.iter())
             .apply(op.get().op()?, inputs, Signature::new(&types), here(py)?)
             .map_err(raise)?;
-        apply_face(py, node)
+        apply_wrapper(py, node)
     }
 
     #[getter]
     fn op(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         match self.node().body() {
-            Body::Apply { op, .. } => op_face(py, op),
-            _ => unreachable!("the face of an application"),
+            Body::Apply { op, .. } => op_wrapper(py, op),
+            _ => unreachable!("the wrapper of an application"),
         }
     }
 
     #[getter]
     fn inputs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let faces = self
+        let wrappers = self
             .node()
             .inputs()
             .iter()
-            .map(|input| face(py, input.clone()))
+            .map(|input| wrapper(py, input.clone()))
             .collect::<PyResult<Vec<_>>>()?;
-        PyTuple::new(py, faces)
+        PyTuple::new(py, wrappers)
     }
 
     #[getter]
     fn outputs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let faces =
-            self.node().outputs().map(|output| face(py, output)).collect::<PyResult<Vec<_>>>()?;
-        PyTuple::new(py, faces)
+        let wrappers = self
+            .node()
+            .outputs()
+            .map(|output| wrapper(py, output))
+            .collect::<PyResult<Vec<_>>>()?;
+        PyTuple::new(py, wrappers)
     }
 
     #[getter]
@@ -148,10 +151,10 @@ impl FrozenApply {
         let of_outputs = known
             .of_outputs()
             .map(|lengths| {
-                let faces = |own: &[Var]| {
-                    own.iter().map(|var| face(py, var.clone())).collect::<PyResult<Vec<_>>>()
+                let wrappers = |own: &[Var]| {
+                    own.iter().map(|var| wrapper(py, var.clone())).collect::<PyResult<Vec<_>>>()
                 };
-                lengths.map(|own| PyTuple::new(py, faces(own)?)).transpose()
+                lengths.map(|own| PyTuple::new(py, wrappers(own)?)).transpose()
             })
             .collect::<PyResult<Vec<_>>>()?;
         PyTuple::new(py, of_outputs).map(Some)
@@ -186,7 +189,7 @@ impl FrozenApply {
         if strict || new.iter().zip(node.inputs()).all(|(new, old)| new.ty() == old.ty()) {
             let node =
                 current(py)?.common_container(new.iter()).with_inputs(node, new).map_err(raise)?;
-            return apply_face(py, node);
+            return apply_wrapper(py, node);
         }
         // Other types may give other output types: the op says which.
         let arguments = inputs.try_iter()?.collect::<PyResult<Vec<_>>>()?;
@@ -199,7 +202,7 @@ impl FrozenApply {
             self.node().inputs().iter().map(|input| input.describe()).collect();
         match self.node().body() {
             Body::Apply { op, .. } => format!("{}({})", op.label(), inputs.join(", ")),
-            _ => unreachable!("the face of an application"),
+            _ => unreachable!("the wrapper of an application"),
         }
     }
 }

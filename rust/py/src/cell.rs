@@ -9,9 +9,9 @@ use pyo3::prelude::*;
 use smallvec::SmallVec;
 
 use crate::container::current;
-use crate::face::face;
 use crate::owned::Owned;
 use crate::types::dtype_of_descr;
+use crate::wrapper::wrapper;
 
 /// Holds the current array of a shared variable.
 pub struct SharedCell {
@@ -110,5 +110,5 @@ pub fn shared<'py>(
     let ty = Ty::tensor(dtype_of_descr(&value.dtype())?, &dims);
     let cell = SharedCell::new(value.clone().unbind());
     let py = value.py();
-    face(py, current(py)?.input(&ty, name, Some(std::sync::Arc::new(cell))))
+    wrapper(py, current(py)?.input(&ty, name, Some(std::sync::Arc::new(cell))))
 }

@@ -10,10 +10,10 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
 
 use crate::error::raise;
-use crate::face::{container_face, face, forget_container, frozen_face, graph_face};
 use crate::operand::data_of;
 use crate::types::TensorType;
 use crate::variable::Variable;
+use crate::wrapper::{container_wrapper, forget_container, frozen_wrapper, graph_wrapper, wrapper};
 
 /// Shared storage of graphs: variables, nodes and graphs that are made from one another live in one container.
 ///
@@ -36,7 +36,7 @@ pub struct Container {
 }
 
 impl Container {
-    /// The face's content; `container_face` is what makes faces.
+    /// The wrapper's content; `container_wrapper` makes wrappers.
     pub fn from_core(container: frazil_core::Container) -> Container {
         Container { container }
     }
@@ -119,20 +119,20 @@ impl ContainerStats {
 impl Container {
     #[new]
     fn make(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-        container_face(py, frazil_core::Container::new())
+        container_wrapper(py, frazil_core::Container::new())
     }
 
     /// The container that variables go to where no other is entered.
     #[staticmethod]
     fn default(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-        container_face(py, frazil_core::Container::global().clone())
+        container_wrapper(py, frazil_core::Container::global().clone())
     }
 
     /// The container that new inputs and constants go to now.
     #[staticmethod]
     #[pyo3(name = "current")]
-    fn current_face(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-        container_face(py, current(py)?.into_owned())
+    fn current_wrapper(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+        container_wrapper(py, current(py)?.into_owned())
     }
 
     /// Makes this the current container.
@@ -166,7 +166,7 @@ impl Container {
         r#type: &TensorType,
         name: Option<&str>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        face(py, self.container.input(&r#type.0, name, None))
+        wrapper(py, self.container.input(&r#type.0, name, None))
     }
 
     /// The constant with the content of `value`, here.
@@ -176,22 +176,23 @@ impl Container {
         value: &Bound<'py, PyAny>,
         dtype: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        face(value.py(), self.container.constant(data_of(value, dtype)?))
+        wrapper(value.py(), self.container.constant(data_of(value, dtype)?))
     }
 
     /// The live graphs, frozen ones last, each kind in the order in which they were made.
     fn graphs<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let graphs = self.container.graphs().into_iter().map(|graph| graph_face(py, graph));
-        let frozen = self.container.frozen_graphs().into_iter().map(|graph| frozen_face(py, graph));
+        let graphs = self.container.graphs().into_iter().map(|graph| graph_wrapper(py, graph));
+        let frozen =
+            self.container.frozen_graphs().into_iter().map(|graph| frozen_wrapper(py, graph));
         graphs.chain(frozen).collect()
     }
 
     /// The live graphs that own `variable`, frozen ones last, each kind in the order in which they were made.
     fn owners<'py>(&self, variable: &Bound<'py, Variable>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let (py, var) = (variable.py(), variable.get().var());
-        let graphs = self.container.owners(var).into_iter().map(|graph| graph_face(py, graph));
+        let graphs = self.container.owners(var).into_iter().map(|graph| graph_wrapper(py, graph));
         let frozen =
-            self.container.frozen_owners(var).into_iter().map(|graph| frozen_face(py, graph));
+            self.container.frozen_owners(var).into_iter().map(|graph| frozen_wrapper(py, graph));
         graphs.chain(frozen).collect()
     }
 

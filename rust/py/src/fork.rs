@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use frazil_core::{Container, Tokens, fork};
 
-use crate::{face, source_line};
+use crate::{source_line, wrapper};
 
 /// Has every fork hold the locks from now on; the first call counts.
 pub fn watch() -> io::Result<()> {
@@ -17,7 +17,7 @@ pub fn watch() -> io::Result<()> {
         // It is made before a fork: a child would wait for ever for a thread that was making it.
         Container::global();
         fork::add_lasting(&Tokens);
-        fork::add_lasting(&face::Tables);
+        fork::add_lasting(&wrapper::Tables);
         fork::add_lasting(&source_line::Places);
         frazil_runtime::watch_forks();
         register()

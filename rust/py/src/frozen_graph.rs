@@ -6,9 +6,9 @@ use pyo3::types::{PyBytes, PyMapping, PyTuple};
 
 use crate::container::current;
 use crate::error::{UnpicklingError, raise};
-use crate::face::{container_face, forget_frozen, frozen_face, graph_face};
 use crate::persist;
-use crate::walks::{apply_faces, faces, pairs_of, vars_of};
+use crate::walks::{apply_wrappers, pairs_of, vars_of, wrappers};
+use crate::wrapper::{container_wrapper, forget_frozen, frozen_wrapper, graph_wrapper};
 
 /// A graph over nominal inputs: one object for all isomorphic graphs of a container.
 ///
@@ -39,7 +39,7 @@ pub struct FrozenFunctionGraph {
 }
 
 impl FrozenFunctionGraph {
-    /// The face's content; `frozen_face` is what makes faces.
+    /// The wrapper's content; `frozen_wrapper` makes wrappers.
     pub fn from_core(graph: frazil_core::FrozenFunctionGraph) -> FrozenFunctionGraph {
         FrozenFunctionGraph { graph: Some(graph) }
     }
@@ -73,7 +73,7 @@ impl FrozenFunctionGraph {
         let (inputs, outputs, container) = (vars_of(inputs)?, vars_of(outputs)?, current(py)?);
         let graph =
             py.detach(|| frazil_core::FrozenFunctionGraph::new(&container, &inputs, &outputs));
-        frozen_face(py, graph.map_err(raise)?)
+        frozen_wrapper(py, graph.map_err(raise)?)
     }
 
     /// The graph in which every occurrence of one of `inputs` is an input: constants and expressions too.
@@ -87,19 +87,19 @@ impl FrozenFunctionGraph {
         let graph = py.detach(|| {
             frazil_core::FrozenFunctionGraph::from_structural_inputs(&container, &inputs, &outputs)
         });
-        frozen_face(py, graph.map_err(raise)?)
+        frozen_wrapper(py, graph.map_err(raise)?)
     }
 
     /// The graph that a text, as `str` gives it, shows.
     #[staticmethod]
     fn parse<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
-        frozen_face(py, persist::parse(py, &*current(py)?, text)?)
+        frozen_wrapper(py, persist::parse(py, &*current(py)?, text)?)
     }
 
     /// The graph that bytes, as `to_bytes` gives them, were made of.
     #[staticmethod]
     fn from_bytes<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
-        frozen_face(py, persist::decode(py, &*current(py)?, bytes)?)
+        frozen_wrapper(py, persist::decode(py, &*current(py)?, bytes)?)
     }
 
     /// The graph as bytes that mean the same in every process.
@@ -110,17 +110,17 @@ impl FrozenFunctionGraph {
 
     #[getter]
     fn inputs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, faces(py, self.graph().inputs())?)
+        PyTuple::new(py, wrappers(py, self.graph().inputs())?)
     }
 
     #[getter]
     fn outputs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, faces(py, self.graph().outputs())?)
+        PyTuple::new(py, wrappers(py, self.graph().outputs())?)
     }
 
     #[getter]
     fn container<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        container_face(py, self.graph().container())
+        container_wrapper(py, self.graph().container())
     }
 
     #[getter]
@@ -130,12 +130,12 @@ impl FrozenFunctionGraph {
 
     /// The applications in an order that runs: operands first, and a destroyer after all readers.
     fn toposort<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        apply_faces(py, self.graph().toposort())
+        apply_wrappers(py, self.graph().toposort())
     }
 
     /// An editable graph over new inputs that freezes to this one.
     fn unfreeze<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        graph_face(py, py.detach(|| self.graph().unfreeze()))
+        graph_wrapper(py, py.detach(|| self.graph().unfreeze()))
     }
 
     /// The outputs over values in place of the inputs.
@@ -145,12 +145,12 @@ impl FrozenFunctionGraph {
             Ok(mapping) => self.graph().bind_pairs(&pairs_of(mapping.as_any(), None)?),
             Err(_) => self.graph().bind(&vars_of(values)?),
         };
-        faces(py, &outputs.map_err(raise)?)
+        wrappers(py, &outputs.map_err(raise)?)
     }
 
     /// The equal graph of the default container, where the graphs that ops hold live.
     fn _in_default<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        frozen_face(slf.py(), slf.get().graph().in_global().map_err(raise)?)
+        frozen_wrapper(slf.py(), slf.get().graph().in_global().map_err(raise)?)
     }
 
     fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
@@ -195,7 +195,7 @@ impl FrozenFunctionGraph {
 #[pyfunction]
 pub fn load_graph<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
     match persist::decode(py, &*current(py)?, bytes) {
-        Ok(graph) => frozen_face(py, graph),
+        Ok(graph) => frozen_wrapper(py, graph),
         Err(error) => {
             let raised = UnpicklingError::new_err(error.value(py).to_string());
             raised.set_cause(py, Some(error));

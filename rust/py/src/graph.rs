@@ -9,9 +9,11 @@ use pyo3::types::{PyDict, PyTuple};
 
 use crate::container::current;
 use crate::error::raise;
-use crate::face::{apply_face, container_face, forget_graph, frozen_face, graph_face};
 use crate::variable::Variable;
-use crate::walks::{apply_faces, faces, orderings_dict, pairs_of, together, vars_of};
+use crate::walks::{apply_wrappers, orderings_dict, pairs_of, together, vars_of, wrappers};
+use crate::wrapper::{
+    apply_wrapper, container_wrapper, forget_graph, frozen_wrapper, graph_wrapper,
+};
 
 /// A node, or "output", and a position.
 type Reader<'py> = (Bound<'py, PyAny>, usize);
@@ -45,7 +47,7 @@ pub struct FunctionGraph {
 }
 
 impl FunctionGraph {
-    /// The face's content; `graph_face` is what makes faces.
+    /// The wrapper's content; `graph_wrapper` makes wrappers.
     pub fn from_core(graph: frazil_core::FunctionGraph) -> FunctionGraph {
         FunctionGraph { graph: Some(graph) }
     }
@@ -84,32 +86,32 @@ impl FunctionGraph {
             Some(inputs) => frazil_core::FunctionGraph::new(&container, &inputs, &outputs),
             None => frazil_core::FunctionGraph::of_outputs(&container, &together(py, outputs)?),
         };
-        graph_face(py, graph.map_err(raise)?)
+        graph_wrapper(py, graph.map_err(raise)?)
     }
 
     #[getter]
     fn inputs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, faces(py, &self.graph().inputs())?)
+        PyTuple::new(py, wrappers(py, &self.graph().inputs())?)
     }
 
     #[getter]
     fn outputs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, faces(py, &self.graph().outputs())?)
+        PyTuple::new(py, wrappers(py, &self.graph().outputs())?)
     }
 
     #[getter]
     fn container<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        container_face(py, self.graph().container().clone())
+        container_wrapper(py, self.graph().container().clone())
     }
 
     /// Every variable of the graph: the inputs, then all that the outputs need, operands first.
     fn variables<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        faces(py, &self.graph().variables())
+        wrappers(py, &self.graph().variables())
     }
 
     /// Every application of the graph, operands first.
     fn nodes<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        apply_faces(py, &self.graph().nodes())
+        apply_wrappers(py, &self.graph().nodes())
     }
 
     /// Whether `variable` is one of the graph's.
@@ -119,7 +121,7 @@ impl FunctionGraph {
 
     /// The applications in an order that runs: operands first, and a destroyer after all readers.
     fn toposort<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        apply_faces(py, &self.graph().toposort().map_err(raise)?)
+        apply_wrappers(py, &self.graph().toposort().map_err(raise)?)
     }
 
     /// For each node that destroys an input, the readers that must run before it.
@@ -140,7 +142,7 @@ impl FunctionGraph {
         clients
             .into_iter()
             .map(|client| match client {
-                Client::Node(node, position) => Ok((apply_face(py, node)?, position)),
+                Client::Node(node, position) => Ok((apply_wrapper(py, node)?, position)),
                 Client::Output(position) => {
                     Ok((pyo3::intern!(py, "output").clone().into_any(), position))
                 }
@@ -190,7 +192,7 @@ impl FunctionGraph {
 
     /// Another graph with the same content and names.
     fn clone<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        graph_face(py, self.graph().clone())
+        graph_wrapper(py, self.graph().clone())
     }
 
     /// Releases all that the graph holds; it stays valid, and empty.
@@ -200,7 +202,7 @@ impl FunctionGraph {
 
     /// Another graph with this one's content, which becomes empty.
     fn take<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        graph_face(py, self.graph().take())
+        graph_wrapper(py, self.graph().take())
     }
 
     /// The frozen graph that is isomorphic to this one.
@@ -211,7 +213,7 @@ impl FunctionGraph {
             true => graph.freeze_deduplicated(),
             false => graph.freeze(),
         });
-        frozen_face(py, frozen.map_err(raise)?)
+        frozen_wrapper(py, frozen.map_err(raise)?)
     }
 
     /// A context that puts the graph back as it is now if an exception leaves it.

@@ -14,12 +14,12 @@ mod donation;
 mod draws;
 mod error;
 mod explain;
-mod face;
 mod fork;
 mod frozen_graph;
 mod function;
 mod graph;
 mod guard;
+mod wrapper;
 
 mod memory;
 mod native_code;

@@ -10,10 +10,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyString, PyTuple};
 
 use crate::error::raise;
-use crate::face::{find_op, forget_op, install_op};
 use crate::frozen_graph::FrozenFunctionGraph;
 use crate::owned::Owned;
 use crate::types::TensorType;
+use crate::wrapper::{find_op, forget_op, install_op};
 
 /// The properties of an op in the core.
 #[pyclass(frozen, subclass, weakref, module = "frazil._core")]
@@ -38,11 +38,11 @@ struct Recipe {
 }
 
 /// The Python object of an op.
-pub fn op_face(py: Python<'_>, op: &Op) -> PyResult<Py<PyAny>> {
+pub fn op_wrapper(py: Python<'_>, op: &Op) -> PyResult<Py<PyAny>> {
     let none = || PyRuntimeError::new_err(format!("{} has no Python object", op.label()));
-    let kept = op.face().get().ok_or_else(none)?;
-    if let Some(face) = kept.downcast_ref::<Owned<PyAny>>() {
-        return Ok(face.clone_ref(py));
+    let kept = op.wrapper().get().ok_or_else(none)?;
+    if let Some(wrapper) = kept.downcast_ref::<Owned<PyAny>>() {
+        return Ok(wrapper.clone_ref(py));
     }
     let recipe = kept.downcast_ref::<Recipe>().ok_or_else(none)?;
     match find_op(py, op) {
@@ -100,18 +100,19 @@ impl OpBase {
         // An object with more than its parameters cannot be made again from them, and stays.
         let held = || slf.getattr(intern!(py, "__dict__"))?.len();
         if op.is_counted() && (op.nesting() > 0 || held()? <= arguments.len()) {
-            if op.face().get().is_none() {
+            if op.wrapper().get().is_none() {
                 let recipe = slf.call_method0(intern!(py, "__reduce__"))?.extract()?;
                 let (function, arguments): (Py<PyAny>, Py<PyTuple>) = recipe;
                 let recipe = Recipe { function: function.into(), arguments: arguments.into() };
-                op.face().get_or_init(|| Box::new(Box::new(recipe)));
+                op.wrapper().get_or_init(|| Box::new(Box::new(recipe)));
             }
             return install_op(py, &op, slf.clone().into_any()).map(Bound::unbind);
         }
         let own = || Owned::from(slf.clone().into_any().unbind());
-        let face = op.face().get_or_init(|| Box::new(Box::new(own())));
-        let face = face.downcast_ref::<Owned<PyAny>>().expect("only this function sets faces");
-        Ok(face.clone_ref(py))
+        let wrapper = op.wrapper().get_or_init(|| Box::new(Box::new(own())));
+        let wrapper =
+            wrapper.downcast_ref::<Owned<PyAny>>().expect("only this function sets wrappers");
+        Ok(wrapper.clone_ref(py))
     }
 
     /// Whether this object has its key: its parameters cannot change any more.

@@ -5,9 +5,9 @@ use pyo3::exceptions::{PyAttributeError, PyImportError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple, PyType};
 
-use crate::face::frozen_face;
-use crate::op::{OpBase, op_face};
+use crate::op::{OpBase, op_wrapper};
 use crate::types::TensorType;
+use crate::wrapper::frozen_wrapper;
 
 /// Where the class of an unknown op may come from.
 #[derive(Clone, Copy, PartialEq)]
@@ -122,8 +122,8 @@ fn object_of<'py>(py: Python<'py>, param: &Param) -> PyResult<Option<Bound<'py, 
         Param::Bytes(value) => PyBytes::new(py, value).into_any(),
         Param::DType(value) => value.name().into_pyobject(py)?.into_any(),
         Param::Type(value) => TensorType(value.clone()).into_pyobject(py)?.into_any(),
-        Param::Op(value) => op_face(py, value)?.into_bound(py),
-        Param::Graph(value) => frozen_face(py, value.clone())?,
+        Param::Op(value) => op_wrapper(py, value)?.into_bound(py),
+        Param::Graph(value) => frozen_wrapper(py, value.clone())?,
         Param::List(values) => {
             let objects = values.iter().map(|value| object_of(py, value));
             let Some(objects) = objects.collect::<PyResult<Option<Vec<_>>>>()? else {

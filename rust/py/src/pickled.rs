@@ -6,10 +6,10 @@ use pyo3::types::{PyBytes, PyTuple};
 
 use crate::container::current;
 use crate::error::{UnpicklingError, raise};
-use crate::face::{face, frozen_face};
 use crate::frozen_graph::FrozenFunctionGraph;
 use crate::types::TensorType;
-use crate::walks::{faces, vars_of};
+use crate::walks::{vars_of, wrappers};
+use crate::wrapper::{frozen_wrapper, wrapper};
 
 /// A function that makes the variable, and its arguments.
 pub fn parts<'py>(py: Python<'py>, var: &Var) -> PyResult<Bound<'py, PyTuple>> {
@@ -26,8 +26,8 @@ pub fn parts<'py>(py: Python<'py>, var: &Var) -> PyResult<Bound<'py, PyTuple>> {
         _ => {
             let made = Portable::of(var).map_err(raise)?;
             let token = if made.distinct { Some(token(py, var)?) } else { None };
-            let leaves = PyTuple::new(py, faces(py, &made.leaves)?)?;
-            let graph = frozen_face(py, made.graph)?;
+            let leaves = PyTuple::new(py, wrappers(py, &made.leaves)?)?;
+            let graph = frozen_wrapper(py, made.graph)?;
             let arguments = (graph, leaves, token, name.as_deref());
             (module.getattr("load_variable")?, arguments.into_pyobject(py)?).into_pyobject(py)
         }
@@ -64,7 +64,7 @@ pub fn load_input<'py>(
     name: Option<&str>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let new = current(py)?.input(&r#type.0, name, None);
-    face(py, known(new, Some(token), None).map_err(refused)?)
+    wrapper(py, known(new, Some(token), None).map_err(refused)?)
 }
 
 /// The variable of a pickle: the output of a graph over its leaves.
@@ -80,5 +80,5 @@ pub fn load_variable<'py>(
     let [var] = <[Var; 1]>::try_from(bound).map_err(|outputs| {
         UnpicklingError::new_err(format!("{} outputs, not one", outputs.len()))
     })?;
-    face(py, known(var, token, name).map_err(refused)?)
+    wrapper(py, known(var, token, name).map_err(refused)?)
 }

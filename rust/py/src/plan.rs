@@ -8,23 +8,23 @@ use pyo3::types::{PyDict, PyTuple};
 
 use crate::apply::FrozenApply;
 use crate::error::{InconsistencyError, raise};
-use crate::face::{apply_face, face};
 use crate::walks::{orderings_dict, vars_of};
+use crate::wrapper::{apply_wrapper, wrapper};
 
 type Objects<'py> = Vec<Bound<'py, PyAny>>;
 
-fn faces<'py>(py: Python<'py>, vars: &[Var]) -> PyResult<Objects<'py>> {
-    vars.iter().map(|var| face(py, var.clone())).collect()
+fn wrappers<'py>(py: Python<'py>, vars: &[Var]) -> PyResult<Objects<'py>> {
+    vars.iter().map(|var| wrapper(py, var.clone())).collect()
 }
 
 /// The views from the variable that would be destroyed to the root, and from the one that must not be.
 fn path<'py>(py: Python<'py>, witness: &Witness) -> PyResult<(Objects<'py>, Objects<'py>)> {
     let path = witness.path();
-    Ok((faces(py, &path.first)?, faces(py, &path.second)?))
+    Ok((wrappers(py, &path.first)?, wrappers(py, &path.second)?))
 }
 
 fn reader<'py>(py: Python<'py>, witness: &Witness) -> PyResult<Option<Bound<'py, PyAny>>> {
-    witness.reader().map(|node| apply_face(py, node.clone())).transpose()
+    witness.reader().map(|node| apply_wrapper(py, node.clone())).transpose()
 }
 
 /// The exception for a graph that no order can run, with its witness as attributes.
@@ -33,7 +33,7 @@ pub fn inconsistent(error: &Error, witness: &Witness) -> PyErr {
         let exception = InconsistencyError::new_err(error.to_string());
         let describe = || {
             let value = exception.value(py);
-            value.setattr("destroyer", apply_face(py, witness.destroyer.clone())?)?;
+            value.setattr("destroyer", apply_wrapper(py, witness.destroyer.clone())?)?;
             value.setattr("reader", reader(py, witness)?)?;
             value.setattr("path", path(py, witness)?)
         };
@@ -89,7 +89,7 @@ fn tuple<'py>(
     py: Python<'py>,
     candidate: &Candidate,
 ) -> PyResult<(Bound<'py, PyAny>, usize, usize)> {
-    Ok((apply_face(py, candidate.node.clone())?, candidate.output, candidate.input))
+    Ok((apply_wrapper(py, candidate.node.clone())?, candidate.output, candidate.input))
 }
 
 /// A schedule that runs a graph in place.
@@ -103,9 +103,9 @@ impl Schedule {
         wanted: impl Fn(Release) -> bool,
     ) -> PyResult<Bound<'py, PyTuple>> {
         let buffers = self.0.buffers().iter().filter(|buffer| wanted(buffer.release));
-        let faces: PyResult<Objects<'py>> =
-            buffers.map(|buffer| face(py, buffer.first.clone())).collect();
-        PyTuple::new(py, faces?)
+        let wrappers: PyResult<Objects<'py>> =
+            buffers.map(|buffer| wrapper(py, buffer.first.clone())).collect();
+        PyTuple::new(py, wrappers?)
     }
 }
 
@@ -115,7 +115,7 @@ impl Schedule {
     #[getter]
     fn order<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let nodes: PyResult<Objects<'py>> =
-            self.0.order().iter().map(|node| apply_face(py, node.clone())).collect();
+            self.0.order().iter().map(|node| apply_wrapper(py, node.clone())).collect();
         PyTuple::new(py, nodes?)
     }
 
@@ -141,7 +141,7 @@ impl Schedule {
     /// The variables whose memory is written over, those that view it included.
     #[getter]
     fn destroyed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, faces(py, self.0.destroyed())?)
+        PyTuple::new(py, wrappers(py, self.0.destroyed())?)
     }
 
     /// For each node of the order, the first variables of the buffers to give back after it.
@@ -153,7 +153,7 @@ impl Schedule {
             .into_iter()
             .map(|buffers| {
                 let firsts: PyResult<Objects<'py>> =
-                    buffers.into_iter().map(|buffer| face(py, buffer.first.clone())).collect();
+                    buffers.into_iter().map(|buffer| wrapper(py, buffer.first.clone())).collect();
                 PyTuple::new(py, firsts?)
             })
             .collect();

@@ -14,10 +14,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::error::raise;
-use crate::face::{apply_face, face};
 use crate::op::OpBase;
 use crate::source_line::{describe, in_stead_of};
 use crate::variable::Variable;
+use crate::wrapper::{apply_wrapper, wrapper};
 
 /// A law, read from left to right.
 #[pyclass(frozen, name = "RewriteRule", module = "frazil._core")]
@@ -149,19 +149,19 @@ impl RewriteRule {
 }
 
 /// The argument of guards and right sides for an unknown.
-fn face_of_binding<'py>(py: Python<'py>, binding: &Binding) -> PyResult<Bound<'py, PyAny>> {
+fn wrapper_of_binding<'py>(py: Python<'py>, binding: &Binding) -> PyResult<Bound<'py, PyAny>> {
     match binding {
-        Binding::One(var) => face(py, var.clone()),
+        Binding::One(var) => wrapper(py, var.clone()),
         Binding::Many(vars) => {
-            let faces = vars.iter().map(|var| face(py, var.clone()));
-            Ok(PyTuple::new(py, faces.collect::<PyResult<Vec<_>>>()?)?.into_any())
+            let wrappers = vars.iter().map(|var| wrapper(py, var.clone()));
+            Ok(PyTuple::new(py, wrappers.collect::<PyResult<Vec<_>>>()?)?.into_any())
         }
     }
 }
 
 impl RewriteRule {
     fn answer(&self, py: Python<'_>, call: &Call) -> PyResult<Reply> {
-        let bindings = call.bindings.iter().map(|binding| face_of_binding(py, binding));
+        let bindings = call.bindings.iter().map(|binding| wrapper_of_binding(py, binding));
         let bindings = bindings.collect::<PyResult<Vec<_>>>()?;
         if let Some(guard) = &self.guard {
             let holds = guard.call1(py, PyTuple::new(py, &bindings)?)?;
@@ -172,7 +172,7 @@ impl RewriteRule {
         let Some(function) = self.function.as_ref().filter(|_| call.foreign) else {
             return Ok(Reply::Accept);
         };
-        let mut arguments = vec![apply_face(py, call.matched.node().clone())?];
+        let mut arguments = vec![apply_wrapper(py, call.matched.node().clone())?];
         arguments.extend(bindings);
         let given = function.call1(py, PyTuple::new(py, arguments)?)?.into_bound(py);
         if given.is_none() {
@@ -258,7 +258,7 @@ impl PyRuleSet {
         let outputs: Vec<Var> = outputs.iter().map(|output| output.var().clone()).collect();
         let mut sweep = py.detach(|| Sweep::new(&self.set, &outputs));
         let results = self.run(py, &mut sweep)?;
-        results.into_iter().map(|result| face(py, result)).collect()
+        results.into_iter().map(|result| wrapper(py, result)).collect()
     }
 
     /// The same, but nodes from which rules would not end are left: also which, and why.
@@ -271,9 +271,9 @@ impl PyRuleSet {
         let mut sweep = py.detach(|| Sweep::new(&self.set, &outputs).leaving_cycles());
         let results = self.run(py, &mut sweep)?;
         let results =
-            results.into_iter().map(|result| face(py, result)).collect::<PyResult<_>>()?;
+            results.into_iter().map(|result| wrapper(py, result)).collect::<PyResult<_>>()?;
         let left = sweep.abandoned().iter();
-        let left = left.map(|left| Ok((face(py, left.var.clone())?, left.why.to_string())));
+        let left = left.map(|left| Ok((wrapper(py, left.var.clone())?, left.why.to_string())));
         Ok((results, left.collect::<PyResult<_>>()?))
     }
 
@@ -309,7 +309,7 @@ impl PyRuleSet {
 
     fn step<'py>(&self, py: Python<'py>, step: &Step) -> PyResult<Bound<'py, PyTuple>> {
         let place = describe(py, step.origin)?;
-        let (before, after) = (face(py, step.before.clone())?, face(py, step.after.clone())?);
+        let (before, after) = (wrapper(py, step.before.clone())?, wrapper(py, step.after.clone())?);
         (&self.rules[step.rule], place, before, after).into_pyobject(py)
     }
 }

@@ -20,11 +20,11 @@ use smallvec::SmallVec;
 
 use crate::container::current;
 use crate::error::raise;
-use crate::face::face;
 use crate::op::OpBase;
 use crate::operand::constant;
 use crate::source_line::here;
 use crate::variable::{Variable, drop_node};
+use crate::wrapper::wrapper;
 
 thread_local! {
     /// The address of the trace that runs in this thread, which Python keeps alive; 0 if there is none.
@@ -135,7 +135,7 @@ impl Traced {
 
     #[getter]
     fn _variable<'py>(&self, py: Python<'py>) -> Object<'py> {
-        face(py, self.read(|state| state.measured.var.clone())?)
+        wrapper(py, self.read(|state| state.measured.var.clone())?)
     }
 
     /// Whether a change in place would be seen elsewhere.
@@ -377,7 +377,7 @@ fn lengths_of(trace: &Bound<'_, PyAny>, var: &Var) -> PyResult<Option<Arc<[u64]>
     }
     let py = trace.py();
     let known = trace.getattr(intern!(py, "shapes_now"))?.cast_into::<PyDict>()?;
-    match known.get_item(face(py, var.clone())?)? {
+    match known.get_item(wrapper(py, var.clone())?)? {
         Some(lengths) if !lengths.is_none() => Ok(Some(lengths.extract::<Vec<u64>>()?.into())),
         _ => Ok(None),
     }

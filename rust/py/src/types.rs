@@ -8,8 +8,8 @@ use pyo3::types::{PyString, PyTuple};
 
 use crate::container::current;
 use crate::error::raise;
-use crate::face::face;
 use crate::variable::Variable;
+use crate::wrapper::wrapper;
 
 /// Data type and static shape of a tensor; `None` marks a length that is not known.
 ///
@@ -102,7 +102,7 @@ impl TensorType {
     /// A new root input of this type, in the current container.
     #[pyo3(signature = (name=None))]
     fn __call__<'py>(&self, py: Python<'py>, name: Option<&str>) -> PyResult<Bound<'py, Variable>> {
-        Ok(face(py, current(py)?.input(&self.0, name, None))?.cast_into()?)
+        Ok(wrapper(py, current(py)?.input(&self.0, name, None))?.cast_into()?)
     }
 
     /// Whether a value of type `other` may stand wherever one of this type is expected.

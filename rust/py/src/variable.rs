@@ -16,12 +16,12 @@ use crate::array::read_only_array;
 use crate::cell::SharedCell;
 use crate::container::current;
 use crate::error::raise;
-use crate::face::{apply_face, container_face, face, forget_variable};
 use crate::op::OpBase;
 use crate::operand::operand;
 use crate::pickled;
 use crate::source_line::here;
 use crate::types::TensorType;
+use crate::wrapper::{apply_wrapper, container_wrapper, forget_variable, wrapper};
 
 /// One tensor-valued place in a graph; equality is identity.
 ///
@@ -45,7 +45,7 @@ pub struct Variable {
 }
 
 impl Variable {
-    /// The face's content; `face` is what makes faces.
+    /// The wrapper's content; `wrapper` makes wrappers.
     pub fn from_var(var: Var) -> Variable {
         Variable { var: Some(var) }
     }
@@ -131,7 +131,7 @@ fn operator(operator: Operator) -> PyResult<Op> {
 /// `op` applied to operands that are ready.
 pub fn apply<'py>(py: Python<'py>, op: Op, operands: Operands) -> PyResult<Bound<'py, PyAny>> {
     let var = elemwise::apply(&*current(py)?, op, operands, here(py)?).map_err(raise)?;
-    face(py, var)
+    wrapper(py, var)
 }
 
 fn unary<'py>(slf: &Bound<'py, Variable>, which: Operator) -> PyResult<Bound<'py, PyAny>> {
@@ -170,10 +170,10 @@ type Object<'py> = PyResult<Bound<'py, PyAny>>;
 #[pymethods]
 impl Variable {
     #[new]
-    #[allow(clippy::new_ret_no_self)] // `face` makes every face.
+    #[allow(clippy::new_ret_no_self)] // `wrapper` makes every wrapper.
     #[pyo3(signature = (r#type, name=None))]
     fn new<'py>(py: Python<'py>, r#type: &TensorType, name: Option<&str>) -> Object<'py> {
-        face(py, current(py)?.input(&r#type.0, name, None))
+        wrapper(py, current(py)?.input(&r#type.0, name, None))
     }
 
     #[getter]
@@ -199,7 +199,7 @@ impl Variable {
     #[getter]
     fn owner<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         match self.var().node().body() {
-            Body::Apply { .. } => apply_face(py, self.var().node().clone()).map(Some),
+            Body::Apply { .. } => apply_wrapper(py, self.var().node().clone()).map(Some),
             _ => Ok(None),
         }
     }
@@ -212,7 +212,7 @@ impl Variable {
     /// The container that the variable lives in.
     #[getter]
     fn container<'py>(&self, py: Python<'py>) -> Object<'py> {
-        container_face(py, self.var().container())
+        container_wrapper(py, self.var().container())
     }
 
     #[getter]
@@ -435,7 +435,7 @@ impl Constant {
     #[getter]
     fn data<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let var = slf.as_super().get().var();
-        let data = var.constant().expect("the face of a constant");
+        let data = var.constant().expect("the wrapper of a constant");
         read_only_array(slf.py(), data, slf.as_any())
     }
 
@@ -467,7 +467,7 @@ pub struct SharedVariable {
 }
 
 impl SharedVariable {
-    /// The face's content.
+    /// The wrapper's content.
     pub fn new(cell: Arc<SharedCell>) -> SharedVariable {
         SharedVariable { cell }
     }
@@ -543,7 +543,7 @@ impl NominalVariable {
     fn position(slf: &Bound<'_, Self>) -> u32 {
         match slf.as_super().get().var().node().body() {
             Body::Nominal { position } => *position,
-            _ => unreachable!("the face of a nominal"),
+            _ => unreachable!("the wrapper of a nominal"),
         }
     }
 }
@@ -579,11 +579,11 @@ pub fn elemwise_type(op: &OpBase, types: Vec<PyRef<'_, TensorType>>) -> PyResult
 #[pyfunction]
 #[pyo3(signature = (value, dtype=None))]
 pub fn constant<'py>(value: &Bound<'py, PyAny>, dtype: Option<&Bound<'py, PyAny>>) -> Object<'py> {
-    face(value.py(), crate::operand::constant(value, dtype)?)
+    wrapper(value.py(), crate::operand::constant(value, dtype)?)
 }
 
 /// The input of a frozen graph at `position`.
 #[pyfunction]
 pub fn nominal<'py>(py: Python<'py>, position: u32, r#type: &TensorType) -> Object<'py> {
-    face(py, current(py)?.nominal(position, &r#type.0))
+    wrapper(py, current(py)?.nominal(position, &r#type.0))
 }

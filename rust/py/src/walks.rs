@@ -7,8 +7,8 @@ use pyo3::types::{PyDict, PyMapping};
 
 use crate::container::{adopted, current};
 use crate::error::raise;
-use crate::face::{apply_face, face};
 use crate::variable::Variable;
+use crate::wrapper::{apply_wrapper, wrapper};
 
 pub fn vars_of(variables: &Bound<'_, PyAny>) -> PyResult<Vec<Var>> {
     if let Ok(single) = variables.cast::<Variable>() {
@@ -69,18 +69,18 @@ pub fn pairs_of(
         .collect()
 }
 
-pub fn faces<'py>(py: Python<'py>, vars: &[Var]) -> PyResult<Vec<Bound<'py, PyAny>>> {
-    vars.iter().map(|var| face(py, var.clone())).collect()
+pub fn wrappers<'py>(py: Python<'py>, vars: &[Var]) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    vars.iter().map(|var| wrapper(py, var.clone())).collect()
 }
 
-pub fn apply_faces<'py>(py: Python<'py>, nodes: &[Node]) -> PyResult<Vec<Bound<'py, PyAny>>> {
-    nodes.iter().map(|node| apply_face(py, node.clone())).collect()
+pub fn apply_wrappers<'py>(py: Python<'py>, nodes: &[Node]) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    nodes.iter().map(|node| apply_wrapper(py, node.clone())).collect()
 }
 
 pub fn orderings_dict<'py>(py: Python<'py>, orderings: &Orderings) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     for (destroyer, readers) in orderings.iter() {
-        dict.set_item(apply_face(py, destroyer.clone())?, apply_faces(py, readers)?)?;
+        dict.set_item(apply_wrapper(py, destroyer.clone())?, apply_wrappers(py, readers)?)?;
     }
     Ok(dict)
 }
@@ -100,7 +100,7 @@ pub fn toposort<'py>(
     let all = together(py, all)?;
     traverse::toposort(&all[..count], &all[count..])
         .into_iter()
-        .map(|node| apply_face(py, node.clone()))
+        .map(|node| apply_wrapper(py, node.clone()))
         .collect()
 }
 
@@ -108,7 +108,7 @@ pub fn toposort<'py>(
 #[pyfunction]
 pub fn root_inputs<'py>(outputs: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let py = outputs.py();
-    faces(py, &traverse::root_inputs(&together(py, vars_of(outputs)?)?))
+    wrappers(py, &traverse::root_inputs(&together(py, vars_of(outputs)?)?))
 }
 
 /// Return `outputs` with every key of `replacements` replaced by its value, all at once.
@@ -143,5 +143,5 @@ pub fn graph_replace<'py>(
     let outputs = together(py, vars_of(outputs)?)?;
     let container = current(py)?;
     let container = container.common_container(outputs.iter());
-    faces(py, &replace::replace(&container, &outputs, &pairs).map_err(raise)?)
+    wrappers(py, &replace::replace(&container, &outputs, &pairs).map_err(raise)?)
 }

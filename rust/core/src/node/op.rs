@@ -222,7 +222,7 @@ pub(crate) struct OpData {
     label: Box<str>,
     digest: Digest,
     persistable: bool,
-    face: OnceBox<Box<dyn Any + Send + Sync>>,
+    wrapper: OnceBox<Box<dyn Any + Send + Sync>>,
     elementwise: OnceBox<Op>,
     nesting: u32,
 }
@@ -271,11 +271,11 @@ impl Op {
         let known = ops.find(digest.short(), |data| data.key == key);
         let make = || {
             let (persistable, nesting) = (key.params.persistable(), key.params.nesting());
-            let (face, elementwise) = (OnceBox::new(), OnceBox::new());
+            let (wrapper, elementwise) = (OnceBox::new(), OnceBox::new());
             let label = label.into();
             Handle::intern(
                 ops,
-                OpData { key, label, digest, persistable, face, elementwise, nesting },
+                OpData { key, label, digest, persistable, wrapper, elementwise, nesting },
             )
         };
         Op(known.unwrap_or_else(make))
@@ -331,8 +331,8 @@ impl Op {
     /// The object of this op in the host language: set once, then the same for the op's life.
     ///
     /// For an op that is counted it must not keep the op alive.
-    pub fn face(&self) -> &OnceBox<Box<dyn Any + Send + Sync>> {
-        &self.data().face
+    pub fn wrapper(&self) -> &OnceBox<Box<dyn Any + Send + Sync>> {
+        &self.data().wrapper
     }
 
     /// The op that applies this scalar op element by element; itself, if it does so already.

@@ -1,4 +1,4 @@
-//! Faces: the one Python object that stands for a node or variable while it is alive.
+//! Wrappers: the one Python object of a node, a variable or an op, as long as that object lives.
 //!
 //! A table of weak references, keyed by the node's address. A reference is made before the lock is taken, and
 //! references that leave the table are dropped after the lock is released: no Python code runs under a lock.
@@ -19,7 +19,7 @@ use crate::frozen_graph;
 use crate::graph;
 use crate::variable::{Constant, NominalVariable, SharedVariable, Variable};
 
-/// What a face stands for: an address, and an output's position or the kind of what lies there.
+/// The identity of a wrapped value: its address, and an output's position or the kind of value.
 type Identity = (usize, u32);
 
 const APPLY: u32 = u32::MAX;
@@ -32,21 +32,21 @@ const SHARDS: usize = 64;
 
 struct Entry {
     identity: Identity,
-    face: Py<PyWeakrefReference>,
+    wrapper: Py<PyWeakrefReference>,
 }
 
 /// It shares no line of memory with another, nor one that a processor fetches with it.
 #[repr(align(128))]
 struct Shard(Mutex<HashTable<Entry>>);
 
-static FACES: [Shard; SHARDS] = [const { Shard(Mutex::new(HashTable::new())) }; SHARDS];
+static WRAPPERS: [Shard; SHARDS] = [const { Shard(Mutex::new(HashTable::new())) }; SHARDS];
 
-/// The locks of all faces.
+/// The locks of all wrappers.
 pub struct Tables;
 
 impl Locks for Tables {
     fn hold<'a>(&'a self, _: &mut Vec<Arc<dyn Locks>>) -> Held<'a> {
-        Box::new(FACES.each_ref().map(|shard| shard.0.lock()))
+        Box::new(WRAPPERS.each_ref().map(|shard| shard.0.lock()))
     }
 }
 
@@ -56,16 +56,16 @@ fn hash((address, index): Identity) -> u64 {
 }
 
 fn shard(hash: u64) -> &'static Mutex<HashTable<Entry>> {
-    &FACES[(hash >> 32) as usize % SHARDS].0
+    &WRAPPERS[(hash >> 32) as usize % SHARDS].0
 }
 
 fn find<'py>(py: Python<'py>, identity: Identity) -> Option<Bound<'py, PyAny>> {
     let hash = hash(identity);
     let table = shard(hash).lock();
-    table.find(hash, |entry| entry.identity == identity)?.face.bind(py).upgrade()
+    table.find(hash, |entry| entry.identity == identity)?.wrapper.bind(py).upgrade()
 }
 
-/// Makes `new` the face of `identity`, unless another thread was faster; returns the face.
+/// Makes `new` the wrapper of `identity`, unless another thread was faster; returns the wrapper.
 fn install<'py>(
     py: Python<'py>,
     identity: Identity,
@@ -78,29 +78,29 @@ fn install<'py>(
         table.entry(hash, |entry| entry.identity == identity, |entry| self::hash(entry.identity));
     match entry {
         hashbrown::hash_table::Entry::Occupied(mut entry) => {
-            if let Some(living) = entry.get().face.bind(py).upgrade() {
+            if let Some(living) = entry.get().wrapper.bind(py).upgrade() {
                 drop(table);
                 drop(reference);
                 return Ok(living);
             }
-            let stale = std::mem::replace(&mut entry.get_mut().face, reference);
+            let stale = std::mem::replace(&mut entry.get_mut().wrapper, reference);
             drop(table);
             drop(stale);
         }
         hashbrown::hash_table::Entry::Vacant(entry) => {
-            entry.insert(Entry { identity, face: reference });
+            entry.insert(Entry { identity, wrapper: reference });
         }
     }
     Ok(new)
 }
 
-/// Forgets a face that is being freed.
+/// Forgets a wrapper that is being freed.
 fn forget(py: Python<'_>, identity: Identity) {
     let hash = hash(identity);
     let mut table = shard(hash).lock();
     let Ok(entry) = table.find_entry(hash, |entry| entry.identity == identity) else { return };
-    // Another thread may have given the node a new face since this one lost its last reference.
-    let living = entry.get().face.bind(py).upgrade();
+    // Another thread may have given the node a new wrapper since this one lost its last reference.
+    let living = entry.get().wrapper.bind(py).upgrade();
     let stale = living.is_none().then(|| entry.remove().0);
     if 8 * table.len() < table.capacity() {
         let room = 2 * table.len();
@@ -110,42 +110,42 @@ fn forget(py: Python<'_>, identity: Identity) {
     drop((stale, living));
 }
 
-/// Forgets the face of a variable that is being freed.
+/// Forgets the wrapper of a variable that is being freed.
 pub fn forget_variable(py: Python<'_>, var: &Var) {
     forget(py, var.identity());
 }
 
-/// Forgets the face of a node that is being freed.
+/// Forgets the wrapper of a node that is being freed.
 pub fn forget_apply(py: Python<'_>, node: &Node) {
     forget(py, (node.address(), APPLY));
 }
 
-/// Forgets the face of a container that is being freed.
+/// Forgets the wrapper of a container that is being freed.
 pub fn forget_container(py: Python<'_>, container: &frazil_core::Container) {
     forget(py, (container.address(), CONTAINER));
 }
 
-/// Forgets the face of a graph that is being freed.
+/// Forgets the wrapper of a graph that is being freed.
 pub fn forget_graph(py: Python<'_>, graph: &FunctionGraph) {
     forget(py, (graph.address(), GRAPH));
 }
 
-/// Forgets the face of a frozen graph that is being freed.
+/// Forgets the wrapper of a frozen graph that is being freed.
 pub fn forget_frozen(py: Python<'_>, graph: &FrozenFunctionGraph) {
     forget(py, (graph.address(), FROZEN));
 }
 
-/// Forgets the face of an op that is counted, and is being freed.
+/// Forgets the wrapper of an op that is counted, and is being freed.
 pub fn forget_op(py: Python<'_>, op: &Op) {
     forget(py, (op.address(), OP));
 }
 
-/// The living face of an op that is counted.
+/// The living wrapper of an op that is counted.
 pub fn find_op<'py>(py: Python<'py>, op: &Op) -> Option<Bound<'py, PyAny>> {
     find(py, (op.address(), OP))
 }
 
-/// Makes `new` the face of an op that is counted, unless it has one; returns the face.
+/// Makes `new` the wrapper of an op that is counted, unless it has one; returns the wrapper.
 pub fn install_op<'py>(
     py: Python<'py>,
     op: &Op,
@@ -158,7 +158,7 @@ pub fn install_op<'py>(
 }
 
 /// The Python object for a variable.
-pub fn face(py: Python<'_>, var: Var) -> PyResult<Bound<'_, PyAny>> {
+pub fn wrapper(py: Python<'_>, var: Var) -> PyResult<Bound<'_, PyAny>> {
     let identity = var.identity();
     if let Some(living) = find(py, identity) {
         return Ok(living);
@@ -183,7 +183,7 @@ pub fn face(py: Python<'_>, var: Var) -> PyResult<Bound<'_, PyAny>> {
 }
 
 /// The Python object for an application.
-pub fn apply_face(py: Python<'_>, node: Node) -> PyResult<Bound<'_, PyAny>> {
+pub fn apply_wrapper(py: Python<'_>, node: Node) -> PyResult<Bound<'_, PyAny>> {
     let identity = (node.address(), APPLY);
     match find(py, identity) {
         Some(living) => Ok(living),
@@ -192,7 +192,7 @@ pub fn apply_face(py: Python<'_>, node: Node) -> PyResult<Bound<'_, PyAny>> {
 }
 
 /// The Python object for a container.
-pub fn container_face(
+pub fn container_wrapper(
     py: Python<'_>,
     container: frazil_core::Container,
 ) -> PyResult<Bound<'_, PyAny>> {
@@ -204,7 +204,7 @@ pub fn container_face(
 }
 
 /// The Python object for a graph.
-pub fn graph_face(py: Python<'_>, graph: FunctionGraph) -> PyResult<Bound<'_, PyAny>> {
+pub fn graph_wrapper(py: Python<'_>, graph: FunctionGraph) -> PyResult<Bound<'_, PyAny>> {
     let identity = (graph.address(), GRAPH);
     match find(py, identity) {
         Some(living) => Ok(living),
@@ -216,7 +216,7 @@ pub fn graph_face(py: Python<'_>, graph: FunctionGraph) -> PyResult<Bound<'_, Py
 }
 
 /// The Python object for a frozen graph.
-pub fn frozen_face(py: Python<'_>, graph: FrozenFunctionGraph) -> PyResult<Bound<'_, PyAny>> {
+pub fn frozen_wrapper(py: Python<'_>, graph: FrozenFunctionGraph) -> PyResult<Bound<'_, PyAny>> {
     let identity = (graph.address(), FROZEN);
     match find(py, identity) {
         Some(living) => Ok(living),
