@@ -24,6 +24,7 @@ from capture_cases import CASES
 
 import frazil as fz
 import frazil.tensor as ft
+from frazil.graph import background
 from frazil.graph.garbage import no_collections
 
 SUBJECTS = (
@@ -251,6 +252,30 @@ def test_threads_get_results_that_python_could_give():
     assert compiled(x).tolist() == [6.0, 6.0]
     scale, offset = 1.0, np.zeros(2)
     assert compiled(x).tolist() == [1.0, 1.0]
+
+
+def test_frazils_own_threads_are_not_others():
+    stop = threading.Event()
+
+    def work():
+        while not stop.is_set():
+            sum(range(100))
+
+    def idle():
+        stop.wait()
+
+    threads = [background.BackgroundThread(work, "frazil-tests"), threading.Thread(target=idle)]
+    try:
+        for thread in threads:  # beside them a thread of the user's that does nothing
+            thread.start()
+            compiled = fz.jit(lambda x: sum(x * n for n in range(20)), mode="py")
+            for _ in range(2):
+                compiled(np.ones(2))
+            assert compiled.cache_info()[:2] == (1, 1)
+    finally:
+        stop.set()
+    for thread in threads:
+        thread.join()
 
 
 class Halved(fz.Op):

@@ -14,6 +14,7 @@ import time
 from frazil._core import FrozenFunctionGraph, Program
 from frazil.cache.store import Store
 from frazil.compile import stored
+from frazil.graph.background import BackgroundThread
 from frazil.graph.dataclass import dataclass
 
 _PAUSE = 0.05
@@ -72,7 +73,7 @@ class _Writer:
             self._jobs[job.request.key] = job
             begins, self._waits = not self._waits, True
         if begins:
-            thread = threading.Thread(target=self._run, name="frazil-cache", daemon=True)
+            thread = BackgroundThread(self._run, "frazil-cache")
             try:
                 thread.start()
             except RuntimeError:  # the system has no room for it: the next one will do, or the exit

@@ -16,6 +16,7 @@ from typing import TypeAlias
 from weakref import WeakKeyDictionary
 
 from frazil._core import FrozenFunctionGraph, Program, set_heat_handler
+from frazil.graph.background import BackgroundThread
 from frazil.graph.dataclass import dataclass
 from frazil.link.cranelift import MadeKernel
 from frazil.link.kernel.compiler import BrokenCompilerError
@@ -136,7 +137,7 @@ class _Worker:
     def _start(self) -> None:
         with self._lock:
             if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="frazil-tiers", daemon=True)
+                self._thread = BackgroundThread(self._run, "frazil-tiers")
                 self._thread.start()
 
     def _run(self) -> None:

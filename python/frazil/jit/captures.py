@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import abc
-import threading
 import time
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from frazil._core import Reach, Variable
+from frazil.graph.background import background_time, users_threads
 from frazil.graph.op import Array
 from frazil.jit.consumption import Lifts, changed_at, is_operand_only
 from frazil.jit.errors import SharpEdgeError
@@ -26,7 +26,7 @@ Captures: TypeAlias = Literal["guard", "bind", "error"] | Mapping[str, str]
 
 _NAMES = ("guard", "bind", "error")
 _OTHERS_TIME = 20_000
-"""Nanoseconds that other threads may use while a trace is made, as clocks are read."""
+"""Nanoseconds that threads of users may use while a trace is made, as clocks are read."""
 
 
 def as_policies(captures: Captures) -> Policies:
@@ -103,7 +103,7 @@ class Watch:
     @contextmanager
     def running(self) -> Iterator[None]:
         """Watch this thread, and see afterwards what has changed."""
-        alone = threading.active_count() == 1  # reading clocks is slow, so only where it is needed
+        alone = users_threads() == 1  # reading clocks is slow, so only where it is needed
         started = 0 if alone else _time_of_others()
         asked = self.snapshot.asked
         with watched([(code, name) for code, name, _ in asked]) as reach:
@@ -122,9 +122,7 @@ class Watch:
         self.unknown = reached.unknown
         self._asks_abstract_classes = reached.asks_abstract_classes
         change = self.snapshot.first_change() or next(iter(self._overwritten.values()), None)
-        busy = threading.active_count() > 1 and (
-            alone or _time_of_others() - started > _OTHERS_TIME
-        )
+        busy = users_threads() > 1 and (alone or _time_of_others() - started > _OTHERS_TIME)
         busy = busy or (change is not None and reach.was_interrupted())
         if change is not None and not busy:
             self.wrote = change
@@ -293,7 +291,7 @@ class CapturingTrace(Trace):
 
 
 def _time_of_others() -> int:
-    return time.process_time_ns() - time.thread_time_ns()
+    return time.process_time_ns() - time.thread_time_ns() - background_time()
 
 
 def _file(code: CodeType) -> str:
