@@ -362,3 +362,43 @@ def test_elementwise_ops_can_be_pulled_back_by_hand():
         "g * y",
         "sum(g * x, axis=(0,))",
     ]
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda m: ft.dot(m, ft.constant([[2.0]])),
+        lambda m: ft.dot(ft.constant([[2.0]]), m),
+        lambda m: ft.dot(m, ft.constant([2.0])),
+        lambda m: ft.concatenate([m, ft.constant([[2.0]])], axis=0),
+        lambda m: ft.concatenate([ft.constant([[2.0]]), m], axis=1),
+        lambda m: ft.stack([m, ft.constant([[2.0]])]),
+        lambda m: ft.block([[m, ft.constant([[2.0]])], [ft.constant([[1.0, 2.0]])]]),
+        lambda m: ft.matmul(ft.constant([[[2.0]]]), m),
+        lambda m: ft.linalg.solve(m, ft.constant([[2.0]])),
+        lambda m: ft.linalg.solve(ft.constant([[2.0]]), m),
+        lambda m: ft.linalg.solve_triangular(m, ft.constant([[2.0]])),
+        lambda m: ft.linalg.solve_sylvester(ft.constant([[2.0]]), m, ft.constant([[1.0]])),
+        lambda m: ft.linalg.lstsq(m, ft.constant([2.0]))[0],
+    ],
+)
+def test_an_operand_may_tell_the_length_one_of_another(build):
+    m = ft.dmatrix("m")
+    cost = ft.sum(ft.sin(build(m)))
+    slope = fz.grad(cost, m)
+    curvature = fz.grad(ft.sum(slope), m)
+    f = fz.function([m], [cost, slope, curvature], mode="py")
+    up, at, down = f([[0.7 + 1e-5]]), f([[0.7]]), f([[0.7 - 1e-5]])
+    for order in (0, 1):
+        assert at[order + 1].shape == (1, 1)
+        difference = (np.sum(up[order]) - np.sum(down[order])) / 2e-5
+        np.testing.assert_allclose(at[order + 1], [[difference]], rtol=1e-6)
+
+
+def test_rows_of_a_scan_take_gradients_that_tell_no_length():
+    x, y = ft.tensor("x", shape=(4,)), ft.vector("y")
+    rows = fz.map(lambda e: x * e + ft.sin(x), ft.constant([2.0]))[0]
+    cost = ft.sum(fz.ifelse(ft.sum(x) > 0, ft.sum(rows, axis=0), y) ** 2)
+    value = np.array([1.0, 2.0, -1.0, 0.5])
+    found = fz.grad(cost, x).eval({x: value, y: np.ones(3)})
+    np.testing.assert_allclose(found, 2 * (2 * value + np.sin(value)) * (2 + np.cos(value)))

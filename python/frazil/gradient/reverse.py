@@ -23,6 +23,7 @@ from frazil.gradient.registry import has_own_pullback, pullback_of
 from frazil.graph.containers import in_container_of
 from frazil.graph.op import Op
 from frazil.inner.inner_graph import HasInnerGraph, first_impure
+from frazil.inner.op_from_graph import OpFromGraph
 from frazil.inner.sinking import plan_sinking
 from frazil.scalar.constants import TensorLike, as_operand, as_tensor, constant
 from frazil.scalar.elemwise import Elemwise
@@ -35,7 +36,7 @@ from frazil.tensor.reshaping import Reshape
 from frazil.tensor.transposition import Transpose
 
 TAKE_UNIFORM = (BroadcastTo, DropDims, ExpandDims, Reduce, Reshape, Subtensor, Transpose)
-"""Ops whose ``L_op`` takes and returns gradients that lack dimensions or have length 1."""
+"""Ops whose ``L_op`` takes gradients that lack dimensions or have length 1."""
 
 
 class DisconnectedInputError(ValueError):
@@ -314,9 +315,21 @@ def _pull(
             return pull_elementwise(op, inputs, outputs, given, wanted)
         taken = [_as_taken(op, output, gradients) for output in outputs]
         pulled = pullback_of(op)(inputs, outputs, taken)
-        return gradients_of(node, pulled, may_broadcast=isinstance(op, TAKE_UNIFORM))
+        return gradients_of(node, pulled, may_broadcast=not _is_users_rule(op))
     except NotImplementedError as error:
         raise _not_differentiable(node, str(error)) from error
+
+
+def _is_users_rule(op: Op) -> bool:
+    """Whether a user wrote what differentiates an op.
+
+    If that gives length 1 where the type of an operand tells no length, then it most likely lacks
+    a repetition. Where a rule of frazil's does so, either the elements are equal, or another
+    operand tells the length: in a product with a column, the other operand has one row.
+    """
+    if isinstance(op, OpFromGraph) and op.pullback is not None:
+        return True
+    return not type(op).__module__.startswith("frazil.")
 
 
 def check_runs_once(node: FrozenApply) -> None:

@@ -43,6 +43,10 @@ def pull_back(
 ) -> list[Variable | None]:
     """Return the gradients of a scan's inputs, given those of its outputs."""
     gradients, min_steps = last_rows_apart(op, inputs, output_gradients)
+    # The elements of a sequence have the lengths that the step's types tell.
+    gradients = [
+        g if is_zero(g) else typed_as(g, y) for g, y in zip(gradients, outputs, strict=True)
+    ]
     backward = _BackwardStep.of(op, inputs, gradients)
     if backward is None:
         return [None] * len(inputs)
