@@ -159,3 +159,19 @@ def test_a_kernel_does_with_single_elements_what_the_op_does(name, linker):
         for number, (found, one) in enumerate(zip(function(*values), expected, strict=True)):
             assert found.dtype == one.dtype
             np.testing.assert_allclose(found, one, rtol=1e-12, err_msg=f"case {number}")
+
+
+@pytest.mark.parametrize("linker", ["c", "cranelift", "numba"])
+@pytest.mark.parametrize("dtype", ["complex128", "complex64", "float16"])
+@pytest.mark.parametrize("length", [0, 2])
+def test_steps_that_only_move_what_kernels_do_not_compute_with(dtype, length, linker):
+    x = ft.tensor("x", dtype=dtype, shape=(3, length))
+    rows, states = fz.scan(lambda row, state: (row, state), x, [None, x[0]], return_updates=False)
+    value = (np.arange(3 * length).reshape(3, length) - 0.5).astype(dtype)
+    for found, expected in zip(
+        fz.function([x], [rows, states], mode=linker)(value),
+        [value, np.stack([value[0]] * 3)],
+        strict=True,
+    ):
+        assert found.dtype == dtype
+        np.testing.assert_array_equal(found, expected)

@@ -20,7 +20,6 @@ from frazil.link.kernel.loop_kernel import Literal, Statement
 from frazil.scalar.elementary import Elementary
 from frazil.scalar.elemwise import Elemwise
 from frazil.scalar.op import ScalarOp
-from frazil.scalar.storage import STORED
 from frazil.tensor.blas import Gemm, Gemv, Ger
 from frazil.tensor.broadcasting import BroadcastTo
 from frazil.tensor.creation import Full
@@ -63,14 +62,12 @@ class Emitter:
 
     def new_value(self, dtype: str) -> int:
         """A new value, which no statement computes."""
-        _check_dtype(dtype)
         self._next += 1
         self.dtypes[self._next - 1] = dtype
         return self._next - 1
 
     def literal(self, dtype: str, value: bool | int | float) -> int:
         """The value of a literal."""
-        _check_dtype(dtype)
         number = self.literals.setdefault(Literal(dtype, value), -1 - len(self.literals))
         self.dtypes[number] = dtype
         return number
@@ -118,11 +115,6 @@ class Emitter:
             ]
             made[i, j] = self.total(terms) if terms else self.literal(dtype, 0)
         return made.reshape(a.shape[:-1] + b.shape[1:])
-
-
-def _check_dtype(dtype: str) -> None:
-    if dtype == STORED:
-        raise NotScalarizable(f"loops alone convert {dtype}")
 
 
 @singledispatch

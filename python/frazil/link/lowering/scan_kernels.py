@@ -14,6 +14,7 @@ from frazil.link.kernel.compiler import KernelCompiler
 from frazil.link.kernel.scan_kernel import ScanKernel, ScanRead, ScanWrite, StateElement
 from frazil.link.lowering.inlining import inline_composites
 from frazil.link.lowering.scalarize import Elements, Emitter, NotScalarizable, scalarize
+from frazil.scalar.storage import STORED
 from frazil.scan.op import Scan
 
 SMALL = 256
@@ -156,6 +157,9 @@ class _ScalarizedStep:
 
 
 def _small_shape(x: Variable) -> tuple[int, ...]:
+    """The shape of what single elements can stand for, also where no step reads them."""
+    if x.dtype == STORED or x.type.numpy_dtype.kind == "c":
+        raise NotScalarizable(f"the steps of a kernel have no {x.dtype}")
     known = tuple(length for length in x.type.shape if length is not None)
     if len(known) != x.ndim or int(np.prod(known)) > SMALL:
         raise NotScalarizable(f"{x.type} is not small")
