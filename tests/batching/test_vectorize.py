@@ -272,3 +272,22 @@ def test_lengths_that_differ_between_elements_raise_when_they_run():
     np.testing.assert_array_equal(f(np.arange(4.0), [2, 2]), [[0, 1], [0, 1]])
     with pytest.raises(ValueError, match="shape"):
         f(np.arange(4.0), [2, 3])
+
+
+@pytest.mark.parametrize("mode", ["py", "cranelift"])
+def test_one_batch_may_tell_the_length_of_another(mode):
+    start, add, row = ft.dscalar("start"), ft.dscalar("add"), ft.vector("row")
+    known, unknown, rows = ft.tensor("known", shape=(3,)), ft.vector("unknown"), ft.matrix("rows")
+    last = fz.reduce(lambda x, state: ft.tanh(state + x * add), row, start)[0]
+    outputs = [
+        fz.vectorize(last, {start: unknown, add: known, row: rows}),
+        fz.vectorize(last, {start: known, add: unknown, row: rows}),
+        fz.vectorize(last, {start: known, add: unknown}),
+    ]
+    one, other = np.array([0.5, -1.0, 2.0]), np.array([0.1, 0.2, -0.3])
+    many = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    found = fz.function([known, unknown, rows, row], outputs, mode=mode)(one, other, many, many[0])
+    for value, (a, b, x) in zip(
+        found, [(other, one, many), (one, other, many), (one, other, many[:1])], strict=True
+    ):
+        np.testing.assert_allclose(value, np.tanh(np.tanh(a + x[:, 0] * b) + x[:, 1] * b))

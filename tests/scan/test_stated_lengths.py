@@ -116,3 +116,18 @@ def test_no_successor_says_less():
     for other in (ft.fvector(), ft.dmatrix(), ft.tensor(dtype="float64", shape=(4,))):
         with pytest.raises(TypeError, match="cannot take the place"):
             made.put([THREE], [other])
+
+
+@pytest.mark.parametrize("linker", ["py", "c", "cranelift"])
+def test_an_op_with_a_graph_takes_a_state_of_which_a_step_says_less(linker):
+    x, v, order = ft.tensor("x", shape=(3,)), ft.tensor(shape=(3,)), ft.lvector("order")
+    double = fz.OpFromGraph([v], [v * 2])
+
+    def step(state):
+        return double(state)[order]
+
+    rows = fz.scan(step, outputs_info=x, n_steps=2, return_updates=False)
+    f = fz.function([x, order], rows, mode=linker)
+    np.testing.assert_array_equal(f([1.0, 2.0, 3.0], [1, 2, 0]), [[4, 6, 2], [12, 4, 8]])
+    with pytest.raises(ValueError, match="state"):
+        f([1.0, 2.0, 3.0], [1, 2])

@@ -94,15 +94,24 @@ class _Step:
     def operands(self, given: Operands, size: Variable) -> tuple[list[Variable], ...]:
         """The scan's operands, in three groups: sequences, initial states, non-sequences.
 
-        The steps of a sequence stand in front of the batch.
+        The steps of a sequence stand in front of the batch. One operand may tell the length of the
+        batch where another does not.
         """
         first, end = self.op.n_sequences, self.op.n_sequences + self.op.n_states
-        sequences = [moveaxis(x.value, 0, 1) if x.batched else x.value for x in given[:first]]
+        rows = [moveaxis(x.value, 0, 1) if x.batched else x.value for x in given[:first]]
+        sequences = [
+            with_lengths(x, TensorType(x.dtype, (x.type.shape[0], *row.value.type.shape)))
+            for x, row in zip(rows, self.sequences, strict=True)
+        ]
         states = [
-            x.spread(size) if state.batched else x.value
+            with_lengths(x.spread(size) if state.batched else x.value, state.value.type)
             for x, state in zip(given[first:end], self.states, strict=True)
         ]
-        return sequences, states, [x.value for x in given[end:]]
+        rest = [
+            with_lengths(x.value, inner.value.type)
+            for x, inner in zip(given[end:], self.non_sequences, strict=True)
+        ]
+        return sequences, states, rest
 
     def apply(self, n_steps: Variable, given: Operands, size: Variable) -> list[Operand]:
         """The outputs of a scan of this step; in stacks the batch stands in front of the steps."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import replace
 from typing import Any, Generic, TypeVar, cast
 from weakref import WeakKeyDictionary
@@ -14,8 +14,8 @@ from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, TensorType,
 from frazil.graph.answers import values_of
 from frazil.graph.containers import in_container_of
 from frazil.graph.op import Array, Op
-from frazil.inner.successors import clone_nodes
 from frazil.scalar.graph import ScalarGraphOp
+from frazil.tensor.broadcasting import with_lengths
 from frazil.tensor.lengths import Lengths, Shape_i
 from frazil.tensor.shapes import Shapes, is_size_arithmetic
 
@@ -147,6 +147,27 @@ def expand_graph(fgraph: FrozenFunctionGraph, inputs: Sequence[Variable]) -> lis
     outputs = fgraph.bind(places)
     made: dict[Variable, Variable] = dict(zip(places, inputs, strict=True))
     return clone_nodes(outputs, _core.toposort(outputs, places), made)
+
+
+def clone_nodes(
+    outputs: Sequence[Variable],
+    order: Iterable[FrozenApply],
+    made: MutableMapping[Variable, Variable],
+) -> list[Variable]:
+    """Return ``outputs`` with the nodes of ``order`` applied to the replacements in ``made``.
+
+    The replacements of all outputs of these nodes are added to ``made``. Unlike those in
+    :class:`frazil.inner.successors.Successors` they may be of wider types. An op with a graph takes
+    only what has the lengths that its graph states, so a run checks these.
+    """
+    for node in order:
+        inputs = [made.get(x, x) for x in node.inputs]
+        if all(a is b for a, b in zip(inputs, node.inputs, strict=True)):
+            continue
+        if isinstance(node.op, HasInnerGraph):
+            inputs = [with_lengths(a, b.type) for a, b in zip(inputs, node.inputs, strict=True)]
+        made.update(zip(node.outputs, node.op.make_node(*inputs).outputs, strict=True))
+    return [made.get(output, output) for output in outputs]
 
 
 def _refined(declared: TensorType, given: TensorType) -> TensorType:

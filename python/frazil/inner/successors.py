@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from frazil._core import FrozenApply, FrozenFunctionGraph, TensorType, Variable
 from frazil.tensor.broadcasting import with_lengths
@@ -76,23 +76,6 @@ class Successors:
     def graph(self, graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
         """Return the new graph: the successors of the outputs, over the same inputs."""
         return FrozenFunctionGraph(list(graph.inputs), self.of(graph.outputs))
-
-
-def clone_nodes(
-    outputs: Sequence[Variable],
-    order: Iterable[FrozenApply],
-    made: MutableMapping[Variable, Variable],
-) -> list[Variable]:
-    """Return ``outputs`` with the nodes of ``order`` applied to the replacements in ``made``.
-
-    The replacements of all outputs of these nodes are added to ``made``. Unlike those in
-    :class:`Successors` they may be of wider types.
-    """
-    for node in order:
-        inputs = [made.get(x, x) for x in node.inputs]
-        if any(a is not b for a, b in zip(inputs, node.inputs, strict=True)):
-            made.update(zip(node.outputs, node.op.make_node(*inputs).outputs, strict=True))
-    return [made.get(output, output) for output in outputs]
 
 
 def with_type_of(x: Variable, wanted: TensorType) -> Variable:

@@ -11,8 +11,8 @@ import frazil._core as _core
 from frazil._core import Constant, FrozenFunctionGraph, SharedVariable, TensorType, Variable
 from frazil.graph.containers import in_container_of
 from frazil.graph.dataclass import dataclass
+from frazil.inner.inner_graph import clone_nodes
 from frazil.inner.sinking import sink_outputs
-from frazil.inner.successors import clone_nodes
 from frazil.random.streams import built_once
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.scan.arguments import (
