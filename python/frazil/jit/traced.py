@@ -12,7 +12,8 @@ import numpy as np
 import frazil._core as _core
 from frazil._core import Variable
 from frazil.graph.op import Array
-from frazil.jit.array_methods import METHODS, add_item, as_type, get_item, set_item, takes_both
+from frazil.jit.array_methods import METHODS, as_type, get_item, takes_both
+from frazil.jit.at import At
 from frazil.jit.errors import TracedValueError
 from frazil.jit.identity import is_one_of
 from frazil.jit.named_results import NAMED, named
@@ -177,7 +178,7 @@ class TracedArray(_core.Traced):
     @property
     def at(self) -> At:
         """``x.at[index].set(value)`` returns the array with a part replaced, ``add`` increased."""
-        return At(self)
+        return At(self, apply)
 
     def __repr__(self) -> str:
         return self._text(repr)
@@ -310,30 +311,6 @@ class TracedLength(TracedArray):
         zeros: dict[str, complex | float | bool]
         zeros = {"bool": False, "float64": 0.0, "complex128": 0j}
         return zeros.get(self._variable.dtype, 0)
-
-
-class At:
-    """Parts of an array, to be replaced in a copy of it."""
-
-    __slots__ = ("_array", "_index")
-
-    def __init__(self, array: TracedArray, index: object = None) -> None:
-        self._array, self._index = array, index
-
-    def __getitem__(self, index: object) -> At:
-        return At(self._array, index)
-
-    def get(self) -> Any:
-        """Return the part."""
-        return self._array[self._index]
-
-    def set(self, value: object) -> Any:
-        """Return the array with ``value`` in this part."""
-        return apply(set_item, (self._array, self._index, value), {})
-
-    def add(self, value: object) -> Any:
-        """Return the array with ``value`` added in this part, as :func:`numpy.add.at` adds it."""
-        return apply(add_item, (self._array, self._index, value), {})
 
 
 def _length(trace: Trace, variable: Variable, axis: int) -> Any:
