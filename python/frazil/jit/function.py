@@ -141,16 +141,9 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
     ) -> Any:
         self._record.misses += 1
         names = called.paths(self._names, args, kwargs)
-        roots = [(root, getattr(root, "__name__", "fn")) for root in self._roots]
-        roots += [
-            (leaf, f"argument {name!r}")
-            for at, (leaf, name) in enumerate(zip(called.leaves, names, strict=True))
-            if at not in called.arrays and not is_array(leaf)
-        ]
-        roots += [(kind, kind.__qualname__) for kind in called.classes()]
         shown = shown_arguments(called, names)
         self._note_change(called, shown)
-        watch = Watch(roots, self._met, self._policies)
+        watch = Watch(self._captured_roots(called, names), self._met, self._policies)
         given = (*args, *kwargs.values())
         seen = watch.snapshot.seen
         if watch.blind:
@@ -195,6 +188,18 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
         entry.arguments = shown
         self._keep(called.key, entry)
         return entry(called.leaves, run.lifted_inputs())
+
+    def _captured_roots(
+        self, called: Specialization, names: Sequence[str]
+    ) -> list[tuple[Any, str]]:
+        """The objects from which captures are looked for, with their names."""
+        roots = [(root, getattr(root, "__name__", "fn")) for root in self._roots]
+        roots += [
+            (leaf, f"argument {name!r}")
+            for at, (leaf, name) in enumerate(zip(called.leaves, names, strict=True))
+            if at not in called.arrays and not is_array(leaf)
+        ]
+        return [*roots, *((kind, kind.__qualname__) for kind in called.classes())]
 
     def _run_blind(
         self, key: Hashable, reasons: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]
