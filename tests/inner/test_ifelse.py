@@ -133,6 +133,19 @@ def test_gradients_of_gradients_are_those_of_where(y, condition, linker):
         np.testing.assert_allclose(result, expected, rtol=1e-9, atol=1e-12)
 
 
+def test_a_gradient_goes_to_what_a_branch_computes_as_its_neighbours_do():
+    def cost(choose, x):
+        return choose(x > 0, ft.sin(x) ** 2, x) + ft.cos(x)
+
+    def second(choose, x):
+        return fz.grad(fz.grad(cost(choose, x), x), x)
+
+    x = ft.dscalar("x")
+    for value in (0.3, -0.3):
+        expected = fz.function([x], second(ft.where, x), mode="py")(value)
+        np.testing.assert_allclose(second(fz.ifelse, x).eval({x: value}), expected)
+
+
 def test_what_both_branches_compute_has_a_gradient():
     y = fz.ifelse(C, X / 2 + ft.sin(Y), Y / 2 + ft.sin(X))
     slope = fz.grad(ft.sum(ft.sin(y)), X)

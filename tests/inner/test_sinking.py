@@ -120,4 +120,9 @@ def test_what_is_drawn_into_choices_is_what_the_definition_says(seed, size):
                 condition = ft.cast(some().sum(), "int64")
             made.append(fz.ifelse(condition, some(), some()))
     outputs = choose.sample(made[-8:], min(len(made), choose.choice([1, 2])))
-    assert plan_sinking(outputs)[1] == sunk_by_definition(outputs)
+    forms = plan_sinking(outputs)
+    needed = [node for node, _ in forms]
+    assert set(_core.toposort(outputs)).difference(needed) == sunk_by_definition(outputs)
+    for at, (_, form) in enumerate(forms):
+        read = {x.owner for x in form.inputs if x.owner is not None}
+        assert read <= set(needed[:at])

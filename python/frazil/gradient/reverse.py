@@ -268,11 +268,7 @@ def _walk_back(
     active = set(targets)  # variables that depend on targets through differentiable ops
     path: list[tuple[FrozenApply, FrozenApply, list[bool]]] = []
     # Nodes that only one branch of an IfElse needs are differentiated within that branch.
-    replaced, sunk = plan_sinking([*gradients, *targets], constants)
-    for node in _core.toposort(list(gradients), list(constants)):
-        if node in sunk:
-            continue
-        applied = replaced.get(node, node)
+    for node, applied in plan_sinking([*gradients, *targets], constants):
         wanted = [variable in active for variable in applied.inputs]
         if True not in wanted:
             continue

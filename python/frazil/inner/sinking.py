@@ -18,8 +18,13 @@ from frazil.inner.successors import Successors
 
 def plan_sinking(
     outputs: Sequence[Variable], blockers: Iterable[Variable] = ()
-) -> tuple[dict[FrozenApply, FrozenApply], set[FrozenApply]]:
-    """Return the new form of each IfElse node, and the nodes that sank into one.
+) -> list[tuple[FrozenApply, FrozenApply]]:
+    """Return the nodes that something outside of branches needs, each with its new form.
+
+    The new form of an IfElse holds more; other nodes stay what they are. The inputs of a new form
+    are outputs of nodes, not of new forms. They may be outputs that the node did not depend on: if
+    a branch computed for itself what is computed outside, too, then the new form takes it from
+    there. The order is that of the new forms: each comes after those that compute its inputs.
 
     Parameters
     ----------
@@ -27,26 +32,18 @@ def plan_sinking(
         Variables that are computed in any case.
     blockers : iterable of Variable
         The search stops at these: their own inputs do not count.
-
-    Returns
-    -------
-    replaced : dict of node to node
-        For an IfElse node the one that holds more. Its inputs may be outputs of another node that
-        is replaced, too.
-    sunk : set of node
-        The nodes that nothing outside of branches needs any more.
     """
     stops = frozenset(blockers)
     order = _core.toposort(list(outputs), list(stops))
     branches = {node: _branches(node) for node in order if isinstance(node.op, IfElse)}
     if not branches:
-        return {}, set()
+        return [(node, node) for node in order]
     sinking = _Sinking(outputs, order, stops, branches)
     for node in reversed(order):
         # An IfElse that sank into another one has its turn when that one is rewritten.
         if node in branches and sinking.needs(node):
             sinking.sink_into(node)
-    return sinking.replaced, {node for node in order if not sinking.needs(node)}
+    return sinking.forms(order)
 
 
 def sink_into_branches(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
@@ -73,18 +70,15 @@ def sink_into_branches(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
 def sink_outputs(outputs: Sequence[Variable], blockers: Iterable[Variable] = ()) -> list[Variable]:
     """Return ``outputs`` with each node in the branch that alone needs it, but for ``blockers``."""
     stops = list(blockers)
-    replaced, sunk = plan_sinking(outputs, stops)
-    if not replaced:
+    forms = plan_sinking(outputs, stops)
+    if all(form is node for node, form in forms):
         return list(outputs)
     made = Successors()
-    for node in _core.toposort(list(outputs), stops):
-        if node in sunk:
-            continue
-        new = replaced.get(node)
-        if new is None:
+    for node, form in forms:
+        if form is node:
             made.apply(node)
         else:
-            made.put(node.outputs, new.op.make_node(*made.of(new.inputs)).outputs)
+            made.put(node.outputs, form.op.make_node(*made.of(form.inputs)).outputs)
     return made.of(outputs)
 
 
@@ -190,6 +184,21 @@ class _Sinking:
     def needs(self, node: FrozenApply) -> bool:
         """Whether a node is computed outside of branches."""
         return self._uses[node] > 0
+
+    def forms(self, order: Iterable[FrozenApply]) -> list[tuple[FrozenApply, FrozenApply]]:
+        """The nodes that are needed, with their new forms, each after those that it reads."""
+        made: dict[FrozenApply, FrozenApply] = {}
+        pending = [node for node in order if self.needs(node)][::-1]
+        while pending:
+            node = pending[-1]
+            form = self.replaced.get(node, node)
+            missing = [one for one in self._owners(form.inputs) if one not in made]
+            if missing:
+                pending += missing
+                continue
+            made[node] = form
+            pending.pop()
+        return list(made.items())
 
     def sink_into(self, node: FrozenApply) -> None:
         """Replace an IfElse by one that holds the nodes that only one of its branches needs.
