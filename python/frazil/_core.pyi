@@ -386,19 +386,19 @@ class NominalVariable(Variable):
     def position(self) -> int: ...
 
 class InconsistencyError(ValueError):
-    """A graph that no order of its nodes can run, because of what they destroy."""
+    """A graph whose nodes cannot run in any order, because they destroy inputs of each other."""
 
     destroyer: FrozenApply
     reader: FrozenApply | None  # the other node of the conflict, if it is between two
     path: tuple[
         list[Variable], list[Variable]
-    ]  # from what is destroyed, and from what must not be, to one root
+    ]  # from the destroyed variable, and from the one that must stay, to one root
 
 # ---------------------------------------------------------------- ops and nodes
 
 @disjoint_base
 class OpBase:
-    """What the core knows of an op: an interned key. Equality and hash never run Python code."""
+    """The base of ops: an interned key in the core. Equality and hash never run Python code."""
 
     def __new__(cls, *_args: Any, **_kwargs: Any) -> Self: ...
     def _intern(
@@ -453,7 +453,7 @@ class FrozenApply:
         """The node with the same op and output types over other inputs."""
 
 class DebugModeError(RuntimeError):
-    """What a function compiled with ``mode="debug"`` has found out about one of its nodes."""
+    """A fault that a function compiled with ``mode="debug"`` has found in one of its nodes."""
 
 class MissingInputError(ValueError):
     """A graph needs an input that it was not given."""
@@ -461,8 +461,8 @@ class MissingInputError(ValueError):
 def elemwise(op: OpBase, *operands: Any) -> Variable:
     """``op`` applied element by element, as the operators of variables do.
 
-    Operands: variables, arrays, NumPy scalars, and Python numbers, which take their company's
-    dtype.
+    Operands: variables, arrays, NumPy scalars, and Python numbers, which take the
+    dtype of the others.
     """
 
 def elemwise_type(op: OpBase, *types: TensorType) -> TensorType:
@@ -515,7 +515,7 @@ class FrozenFunctionGraph:
     ) -> FrozenFunctionGraph: ...  # inputs may be expressions and constants too
     @staticmethod
     def parse(text: str) -> FrozenFunctionGraph:
-        """What str() gives."""
+        """The text that str() gives."""
 
     @staticmethod
     def from_bytes(bytes: bytes) -> FrozenFunctionGraph: ...
@@ -544,10 +544,10 @@ class FrozenFunctionGraph:
     def __deepcopy__(self, _memo: object) -> Self: ...
 
 def load_graph(bytes: bytes) -> FrozenFunctionGraph:
-    """What pickles call."""
+    """The function that pickles call."""
 
 def load_input(token: bytes, type: TensorType, name: str | None) -> Variable:
-    """What pickles call."""
+    """The function that pickles call."""
 
 def load_variable(
     graph: FrozenFunctionGraph,
@@ -555,7 +555,7 @@ def load_variable(
     token: bytes | None,
     name: str | None,
 ) -> Variable:
-    """What pickles call."""
+    """The function that pickles call."""
 
 _Replacements: TypeAlias = Mapping[Variable, Variable] | Iterable[tuple[Variable, Variable]]
 
@@ -662,10 +662,10 @@ class RewriteRule:
         unknowns: Sequence[tuple[Variable, Sequence[str], bool, bool]],
         # variable, dtypes, only constants, any number of operands
         wildcards: Sequence[tuple[OpBase, tuple[OpBase, ...] | str | None]],
-        # op of the pattern; what stands for it: these ops, a kind, any pure op
+        # op of the pattern; the ops that match it: these ops, a kind, any pure op
         checks: Sequence[tuple[str, Sequence[int]]],  # guard, positions of unknowns
         # "same_dtype" "same_type" "one_ring" "not_constant"
-        guard: Callable[..., bool] | None,  # takes what stands for the unknowns
+        guard: Callable[..., bool] | None,  # takes the matches of the unknowns
         function: Callable[..., Any] | None,  # takes the matched node, then these
         every_output: bool,  # the function gives something for all outputs of any node
     ) -> Self: ...
@@ -674,7 +674,7 @@ class RewriteRule:
 
 @final
 class RuleSet:
-    """Rules applied together, earlier first; remembers what they made of living nodes."""
+    """Rules applied together, earlier first; remembers their results for living nodes."""
 
     def __new__(cls, rules: Sequence[RewriteRule]) -> Self: ...
     @property
@@ -710,7 +710,7 @@ class Refusal:
 
 @final
 class Schedule:
-    """How to run a graph in place. A buffer is named by the first variable that lives in it."""
+    """A schedule that runs a graph in place; a buffer is named by its first variable."""
 
     @property
     def order(self) -> tuple[FrozenApply, ...]: ...
@@ -780,7 +780,7 @@ class ProgramBuilder:
         """The size that is the value of a 0-d integer slot."""
 
     def origin(self, what: object) -> None:
-        """What later instructions are blamed on; made text only for an error."""
+        """Set the origin of later instructions, which is made text only for an error."""
 
     def loop(
         self,
@@ -871,7 +871,7 @@ class ProgramBuilder:
         """
 
     def cholesky(self, slot: int, lower: bool, on_error: str = "raise") -> int:
-        """The lower or upper factor of a matrix, of which only that triangle is read.
+        """The lower or upper factor of a matrix; only that triangle of the matrix is read.
 
         A matrix without one stops the call, or with ``on_error="nan"`` has one of NaN.
         """
@@ -921,7 +921,7 @@ class ProgramBuilder:
         """
 
     def decompose(self, slot: int, what: str, on_error: str = "raise") -> list[int]:
-        """What matrices are taken apart into; ``what`` is "qr", "svd", "lower eigh" and the like.
+        """The decomposition of matrices; ``what`` is "qr", "svd", "lower eigh" and the like.
 
         A matrix without singular values or eigenvalues stops the call, or with ``on_error="nan"``
         has ones of NaN.
@@ -931,7 +931,7 @@ class ProgramBuilder:
         """The int64 vector of ``count`` integers from ``start`` on, in sizes."""
 
     def count_terms(self, start: int, stop: int, step: int) -> int:
-        """How many terms the progression of 0-d slots has that stops before ``stop``, as a 0-d
+        """The number of terms of a progression of 0-d slots that stops before ``stop``, as a 0-d
         int64; a step of zero, or an end that is not finite, stops the call.
         """
 
@@ -968,13 +968,13 @@ class ProgramBuilder:
         """The same of the smallest element."""
 
     def count_nonzero(self, slot: int) -> int:
-        """How many elements are not zero, as a 0-d int64."""
+        """The number of elements that are not zero, as a 0-d int64."""
 
     def nonzero(self, slot: int, count: int) -> list[int]:
-        """Where the first so many of them are: an int64 vector for each axis."""
+        """The positions of the first so many of them: an int64 vector for each axis."""
 
     def count_repeated(self, slot: int) -> int:
-        """How many positions there are if each is repeated as often as its element says; the first
+        """The number of positions if each is repeated as often as its element says; the first
         negative element, if there is one."""
 
     def repeated(self, slot: int, count: int) -> int:
@@ -1049,7 +1049,7 @@ class Program:
     def instructions(self) -> list[str]: ...
     @property
     def library(self) -> Literal["blas", "lapack"] | None:
-        """What calls need of what :func:`set_routines` gives."""
+        """The routines of :func:`set_routines` that calls need."""
 
     @property
     def draws(self) -> bool:
@@ -1059,7 +1059,7 @@ class Program:
 
     @property
     def bindings(self) -> tuple[int, int]:
-        """How often calls evaluated all sizes, and how often they found them evaluated."""
+        """The number of calls that evaluated all sizes, and of calls that found them evaluated."""
 
     def await_heat(self, seconds: float) -> None:
         """Let the function that :func:`set_heat_handler` has got be called once, with the program,
@@ -1068,7 +1068,7 @@ class Program:
 
     @property
     def origins(self) -> Sequence[object]:
-        """What instructions are blamed on."""
+        """The origins of instructions."""
 
     @property
     def functions(self) -> tuple[Callable[..., Any], ...]:
@@ -1117,7 +1117,7 @@ _Explained: TypeAlias = tuple[  # text, origin, kernel, sizes, shapes of results
 ]
 
 def explain(program: Program, dims: Sequence[Sequence[int]] | None = None) -> list[_Explained]:
-    """What a program does, instruction by instruction; origin and kernel are numbers."""
+    """Report a program, instruction by instruction; origin and kernel are numbers."""
 
 def allocated_bytes() -> int:
     """The bytes in all buffers of the runtime, idle ones included."""
@@ -1145,7 +1145,7 @@ class Function:
         form: object,
         convert: Callable[[Any, TensorType, str | None], np.ndarray[Any, Any]],
         threads: int | None = None,
-        defaults: Sequence[Any] | None = None,  # taken for what a call leaves out
+        defaults: Sequence[Any] | None = None,  # taken for arguments that a call leaves out
         lent: Sequence[int] | None = None,  # parameters in whose memory borrowing outputs may lie
         borrowing: Sequence[int] | None = None,
     ) -> Self: ...
@@ -1164,7 +1164,7 @@ class CFunction:
 
     @property
     def context(self) -> int:
-        """What it takes first; valid as long as this object lives."""
+        """Its first argument; valid as long as this object lives."""
 
     @property
     def input_shapes(self) -> list[list[int]]: ...
@@ -1247,7 +1247,7 @@ def distribution_form(name: str, dtype: npt.DTypeLike) -> tuple[list[tuple[str, 
 def set_sampler(name: str, address: int) -> None:
     """Says where one of NumPy's functions for distributions lies.
 
-    What was said first holds as long as the process lives.
+    The first setting holds as long as the process lives.
     """
 
 def set_bit_generator(
@@ -1260,7 +1260,7 @@ def set_bit_generator(
 def set_routines(addresses: Mapping[str, int], bits: int = 32) -> None:
     """Says where routines of BLAS and LAPACK lie: Fortran's conventions, integers of ``bits``.
 
-    What was said of a routine first holds as long as the process lives.
+    The first setting of a routine holds as long as the process lives.
     """
 
 # ---------------------------------------------------------------- compiled Python functions
@@ -1304,7 +1304,7 @@ def set_traced(
 class Traced:
     """The base of traced arrays: a variable of a trace, with the operators of NumPy's arrays.
 
-    What is elementwise makes a node at once; all else is left to the function of ``set_traced``.
+    An elementwise function makes a node at once; others go to the function of ``set_traced``.
     """
 
     def __new__(
@@ -1370,7 +1370,7 @@ class Guards:
         """The arrays that checks of arrays read, in their order; None if any check fails."""
 
     def read(self, at: int) -> tuple[Any, ...]:
-        """What a check reads now; an empty tuple if nothing is there."""
+        """The value that a check reads now; an empty tuple if nothing is there."""
 
     def __len__(self) -> int: ...
 
@@ -1390,14 +1390,14 @@ class Reach:
         traced: tuple[type, type],
     ) -> Self: ...
     def start(self) -> None:
-        """Begin to note what this thread does."""
+        """Begin to note the calls of this thread."""
     def stop(self) -> None:
         """End it."""
     def entries(self, code: CodeType) -> int:
-        """How often frames of a code object were entered, those of generators at each step."""
+        """The number of entries of frames of a code object; a generator enters at each step."""
     def was_interrupted(self) -> bool:
         """Whether a handler of a signal ran; what that entered and called was not noted."""
     def take_asked(self) -> list[int]:
-        """Which of the arguments in ``asked``, of code objects, were traced: their numbers."""
+        """The arguments in ``asked``, of code objects, that were traced: their numbers."""
     def take(self) -> list[tuple[Any, dict[str, Any] | None]]:
         """Code objects with their globals, and functions of C, which come without."""
