@@ -61,13 +61,13 @@ impl Layout {
     }
 }
 
-/// An array with what keeps its memory alive.
+/// An array with the owner that keeps its memory alive.
 pub struct KeptArray {
     /// The element type.
     pub dtype: DType,
     /// The first element, aligned to its type.
     pub data: *const u8,
-    /// Where the others lie.
+    /// The places of the others.
     pub layout: Layout,
     /// Who owns the memory.
     pub owner: Owner,
@@ -100,7 +100,7 @@ pub struct OwnedArray {
     pub dtype: DType,
     /// The memory; the first element lies at its start.
     pub buffer: Buffer,
-    /// Where the elements lie.
+    /// The address of the elements.
     pub layout: Layout,
 }
 

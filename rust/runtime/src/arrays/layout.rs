@@ -7,7 +7,7 @@ use crate::error::Fault;
 /// One number an axis.
 pub type Axes = SmallVec<[i64; 4]>;
 
-/// Where the elements of an array lie, relative to its first: lengths, and strides in bytes.
+/// The places of an array's elements, relative to its first: lengths, and strides in bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
     /// The length of each axis, never negative.

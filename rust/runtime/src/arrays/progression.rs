@@ -8,16 +8,16 @@ use crate::threads::conduct::Halt;
 
 /// Numbers that progress.
 trait Term: Copy {
-    /// How many terms start on one side of `stop`.
+    /// The number of terms between `start` and `stop`, without `stop`.
     fn count(start: Self, stop: Self, step: Self) -> Result<i64, &'static str>;
 
     /// Term `k` of those from `start` on, where neighbours are `delta` apart.
     fn term(start: Self, delta: Self, k: i64) -> Self;
 
-    /// What it is after a step.
+    /// The value after a step.
     fn after(self, step: Self) -> Self;
 
-    /// How far it is from `start`.
+    /// The distance from `start`.
     fn beyond(self, start: Self) -> Self;
 }
 
@@ -114,7 +114,7 @@ macro_rules! for_terms {
     };
 }
 
-/// How many terms there are from a start up to, but without, a stop.
+/// The number of terms from a start up to, but without, a stop.
 ///
 /// # Safety
 /// Start, stop and step are aligned elements of `dtype`.

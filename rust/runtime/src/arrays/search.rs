@@ -204,7 +204,7 @@ fn first_equal<T: Element>(elements: &[T], one: T) -> usize {
     start + elements[start..].iter().position(|&x| x == one).unwrap_or(0)
 }
 
-/// Which positions of an array are listed, and how often.
+/// The positions of an array that are listed, and their numbers of repetitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Listed {
     /// Those of the elements that are not zero, along each axis.
@@ -236,7 +236,7 @@ impl Listing {
         Listing { dtype, listed, of: of.clone() }
     }
 
-    /// How many positions there are; if a number of repetitions is negative, the first such.
+    /// The number of positions; if a number of repetitions is negative, the first such.
     ///
     /// # Safety
     /// The operand has the layout of the plan.
@@ -270,7 +270,7 @@ impl Listing {
                 Listed::Repeated => self.list_repeated(of, to, count, &mut written)?,
             }
         }
-        // Fewer than were counted: somebody wrote to the operand meanwhile.
+        // Fewer than were counted: another thread wrote to the operand meanwhile.
         for &vector in to {
             // SAFETY: by the caller's promise.
             in_portions(count - written, |part| unsafe {

@@ -41,7 +41,7 @@ pub(crate) struct SortPlan {
 /// Memory for keys.
 type Room<'a, K> = &'a mut [MaybeUninit<K>];
 
-/// Where a line starts, in the operand and in the result.
+/// The start of a line, in the operand and in the result.
 #[derive(Clone, Copy)]
 struct Line {
     of: *const u8,
@@ -457,7 +457,7 @@ impl SortPlan {
                 }
                 in_portions(run.len(), |part| {
                     for (at, &key) in part.clone().zip(&run[part]) {
-                        // Each rank is read once: somebody may write to the operand meanwhile.
+                        // Each rank is read once: another thread may write to the operand meanwhile.
                         let pair = [rank(position(key) as usize), key];
                         // SAFETY: the other half of the room has a place for half as many pairs.
                         unsafe { spare.add(at).write(pair) };
@@ -547,7 +547,7 @@ fn same_head(a: &u64, b: &u64) -> bool {
     a >> POSITION == b >> POSITION
 }
 
-/// How many bits it takes to write a number.
+/// The number of bits of a number.
 fn bits(number: u64) -> u32 {
     u64::BITS - number.leading_zeros()
 }

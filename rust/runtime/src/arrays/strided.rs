@@ -18,7 +18,7 @@ const TILE: i64 = 32;
 /// An element that comes no more often than this is repeated by the loop over elements.
 const REPEATS: i64 = 32;
 
-/// What is done with an element of the source.
+/// The operation on an element of the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Transfer {
     /// It replaces that of the destination.
@@ -27,7 +27,7 @@ pub(crate) enum Transfer {
     Add,
 }
 
-/// How to go through a destination and a source of equal dims.
+/// The walk through a destination and a source of equal dims.
 #[derive(Debug)]
 pub(crate) struct TransferPlan {
     transfer: Transfer,
@@ -77,7 +77,7 @@ impl TransferPlan {
             levels.push(LoopLevel { length, copied: 0, divisible: true });
         }
         let empty = levels.iter().any(|level| level.length == 0);
-        // What is done with an element is little.
+        // The work on an element is little.
         let split = if empty { None } else { Split::of(&levels, dtype.itemsize().div_ceil(4)) };
         let single = tiled.is_none() && walk.is_single() && split.is_none();
         let brief = single && inner <= 4 * PATIENCE;
@@ -89,7 +89,7 @@ impl TransferPlan {
         TransferPlan::new(Transfer::Copy, dtype, &to.dims, &to.strides, &from.strides)
     }
 
-    /// How many bytes it copies, if that is one short row without gaps.
+    /// The number of bytes that it copies, if that is one short row without gaps.
     pub(crate) fn copied_bytes(&self) -> Option<usize> {
         let item = self.dtype.itemsize();
         let dense = self.transfer == Transfer::Copy && self.steps == [item as i64; 2];
@@ -258,7 +258,7 @@ impl TransferPlan {
     }
 }
 
-/// Where a destination and a source start, for all threads of a run.
+/// The starts of a destination and a source, for all threads of a run.
 struct Ends([*mut u8; 2]);
 
 impl Ends {

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use crate::arrays::layout::{Axes, Layout};
 use crate::error::Fault;
 
-/// What becomes of one axis in a slice.
+/// One axis in a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Index<S> {
     /// One position; the axis disappears. Negative positions count from the end.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::draws::limits::Limit;
 use crate::error::Fault;
 
-/// How the numbers of a distribution are made.
+/// The method by which the numbers of a distribution are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {
     /// A float64 of float64 parameters.
@@ -252,12 +252,12 @@ impl Distribution {
         self.method().takes_rows(position)
     }
 
-    /// What a parameter is called, and what each of its elements must be.
+    /// The name of a parameter, and the condition on each of its elements.
     pub(crate) fn limit(self, position: usize) -> (&'static str, Limit) {
         self.row().parameters[position]
     }
 
-    /// Where its function lies.
+    /// The address of its function.
     pub(crate) fn function(self) -> Result<*const c_void, Fault> {
         let found = FOUND[usize::from(self.0)].get().copied();
         let missing = Fault::RoutineMissing { routine: self.symbol() };

@@ -16,7 +16,7 @@ use crate::draws::rows;
 use crate::error::Fault;
 use crate::threads::attention::{PATIENCE, Patience, ask};
 
-/// What a number costs, in positions of a loop.
+/// The cost of a number, in positions of a loop.
 pub(super) const COST: i64 = 16;
 
 /// A draw whose shapes are known.
@@ -29,11 +29,11 @@ pub(crate) struct DrawPlan {
     /// How many numbers are drawn together, and the bytes between those of a row of the parameter that
     /// has rows.
     pub(super) row: (usize, i64),
-    /// Where the parameters of each number are, or those of each row.
+    /// The places of the parameters of each number, or of each row.
     pub(super) walk: Walk,
     /// The elements of each parameter.
     elements: Vec<Walk>,
-    /// Where the parameters are that numbers have together.
+    /// The places of the parameters that numbers have together.
     pub(super) together: Walk,
 }
 
@@ -360,7 +360,7 @@ impl DrawPlan {
     }
 }
 
-/// Where numbers come from.
+/// The source of numbers.
 #[derive(Clone, Copy)]
 pub(super) struct Source {
     pub(super) stream: *mut BitStream,
@@ -371,7 +371,7 @@ type BinomialFn = unsafe extern "C" fn(*mut BitStream, f64, i64, *mut BinomialMe
 
 type BoundedFn<T> = unsafe extern "C" fn(*mut BitStream, T, T, T, bool, *mut c_int, *mut u32) -> T;
 
-/// What NumPy's binomial keeps of the parameters that it saw last.
+/// The values that NumPy's binomial keeps for the parameters that it saw last.
 #[repr(C)]
 #[derive(Default)]
 pub(super) struct BinomialMemory {
@@ -468,7 +468,7 @@ pub(super) fn visit(
 
 type JointCheck = unsafe fn(&DrawPlan, &[*mut u8]) -> Result<(), Fault>;
 
-/// What a distribution asks of its parameters together.
+/// A condition on the parameters of a distribution together.
 fn joint_check(distribution: Distribution) -> Option<JointCheck> {
     match (distribution.method(), distribution.name()) {
         (Method::Integer(_), _) => Some(check_integers),

@@ -20,7 +20,7 @@ pub enum BitGenerator {
     Mt19937,
 }
 
-/// What NumPy's functions for distributions get: a state, and what makes bits of it.
+/// The argument of NumPy's functions for distributions: a state, and the functions that make bits of it.
 #[repr(C)]
 pub(crate) struct BitStream {
     state: *mut c_void,
@@ -56,7 +56,7 @@ impl BitGenerator {
         BitGenerator::ALL.into_iter().find(|known| known.name() == name)
     }
 
-    /// How many words its states have.
+    /// The number of words of its states.
     fn words(self) -> usize {
         match self {
             BitGenerator::Pcg64 | BitGenerator::Pcg64Dxsm | BitGenerator::Sfc64 => 7,
@@ -104,7 +104,7 @@ pub unsafe fn set_bit_generator(
 }
 
 impl BitStream {
-    /// What makes the next 64 bits.
+    /// The function that makes the next 64 bits.
     ///
     /// # Safety
     /// The functions are those of the generator that the state is one of, and the stream outlives

@@ -2,7 +2,7 @@
 
 use crate::error::Fault;
 
-/// What a distribution asks of each element of a parameter.
+/// A condition on each element of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Limit {
     Any,
@@ -19,7 +19,7 @@ pub(crate) enum Limit {
     /// From 0 to 1, without 1.
     UnitOpen,
     AboveOne,
-    /// From 0 to what a 64-bit count holds.
+    /// From 0 to the largest number that a 64-bit count holds.
     Rate,
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn largest_rate() -> f64 {
 }
 
 impl Limit {
-    /// What is wrong with a value, as it is written behind the parameter's name.
+    /// The fault of a value, as it is written behind the parameter's name.
     fn broken_by(self, value: f64) -> Option<&'static str> {
         let (holds, wrong) = match self {
             Limit::Any => (true, ""),

@@ -261,7 +261,7 @@ pub(super) unsafe fn colors(
             }
         };
         if plan.together.is_single() {
-            // NumPy draws all at once then, and one method goes on with what the row before left.
+            // NumPy draws all at once then, and one method goes on from the state after the row before.
             ptr::write_bytes(to.cast::<i64>(), 0, plan.count);
             return draw(parameters, plan.count / length, to.cast());
         }
@@ -331,7 +331,7 @@ pub(super) unsafe fn check_sample(plan: &DrawPlan, p: &[*mut u8]) -> Result<(), 
     Ok(())
 }
 
-/// A sum that carries what rounding takes from it.
+/// A sum that carries its rounding error.
 fn careful_sum(of: &[f64]) -> f64 {
     let Some((&first, rest)) = of.split_first() else { return 0.0 };
     let (mut sum, mut lost) = (first, 0.0);

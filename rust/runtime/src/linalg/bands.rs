@@ -14,7 +14,7 @@ use crate::linalg::routine::systems::{gbsv, gesv, gtsv};
 use crate::linalg::routine::{Element, MatrixOut};
 use crate::threads::attention::Patience;
 
-/// Where the elements of a matrix are, and how it lies.
+/// The elements of a matrix, and its layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BandForm {
     /// How many diagonals below and above the main one have elements; others are not read. `None`:
@@ -33,7 +33,7 @@ impl BandForm {
         self.bands.map_or(0, |[below, above]| i64::from(below) + i64::from(above) + 1)
     }
 
-    /// How many rows and columns the matrix has that lies as `a`.
+    /// The numbers of rows and columns of the matrix with the layout `a`.
     fn size(self, a: &Layout) -> Result<i64, Fault> {
         let &[.., rows, columns] = &a.dims[..] else { return Ok(0) };
         if self.packed && rows != self.diagonals() {
@@ -69,7 +69,7 @@ pub(crate) struct BandPlan {
     /// next and along a row.
     first: i64,
     steps: [i64; 2],
-    /// How the right side gets into the result, if it is not there.
+    /// The copy of the right side to the result, if it is not there.
     start: Option<TransferPlan>,
     /// Bytes of scratch memory for elements, before those for integers.
     elements: usize,
@@ -212,7 +212,7 @@ impl Strided {
         unsafe { self.at.wrapping_offset(offset as isize).cast::<T>().read() }
     }
 
-    /// How many diagonals below and above the main one have elements that are not zero.
+    /// The number of diagonals below and above the main one with elements that are not zero.
     ///
     /// # Safety
     /// The matrix has so many rows and columns.

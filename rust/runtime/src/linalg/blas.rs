@@ -36,7 +36,7 @@ enum Product {
         columns: i32,
         vector: Vector,
         matrix_first: bool,
-        /// What does it without BLAS.
+        /// The loops that do it without BLAS.
         own: Option<OwnGemv>,
     },
     Gemm {
@@ -45,7 +45,7 @@ enum Product {
         rows: i32,
         columns: i32,
         inner: i32,
-        /// What does it without BLAS.
+        /// The loops that do it without BLAS.
         own: Option<OwnGemm>,
     },
     /// A matrix times its own transpose.
@@ -202,7 +202,7 @@ impl DotPlan {
         }
     }
 
-    /// Where the operands lie, or copies of those that have to be packed.
+    /// The places of operands, or of the copies of packed ones.
     ///
     /// # Safety
     /// As for `run`, with operands of type `T`.
@@ -487,7 +487,7 @@ unsafe fn gemv_by_blas<T: Element>(
     // SAFETY: by the caller's promise.
     unsafe {
         if beta == T::ZERO {
-            // Some routines scale what is there even by zero, and a NaN would stay.
+            // Some routines scale the result even by zero, and a NaN would stay.
             scale(result, rows.into(), beta)?;
         }
         gemv(sizes, &alpha, matrix, vector, &beta, result)

@@ -54,7 +54,7 @@ impl CholeskyGradientPlan {
         self.scratch
     }
 
-    /// Writes the gradient of what was factored, given the factor and its gradient.
+    /// Writes the gradient of the factored matrix, given the factor and its gradient.
     ///
     /// # Safety
     /// As for [`crate::linalg::stack::StackPlan::run`].
@@ -122,7 +122,7 @@ impl<T: Element> Rows<T> {
     }
 
     /// # Safety
-    /// The position is inside the matrix, which is written by nobody else.
+    /// The position is inside the matrix, to which no other thread writes.
     unsafe fn set(self, row: usize, column: usize, value: T) {
         // SAFETY: by the caller's promise.
         unsafe { self.part(row, column).at.write(value) };
@@ -144,7 +144,7 @@ impl<T: Element> Rows<T> {
 /// `A11 -> L11`, `L21 = A21 / L11'`, `S = A22 - L21 L21'`, `S -> L22`: this walks it backwards.
 ///
 /// # Safety
-/// Both matrices have `size` rows and columns, and are apart; `g` is written by nobody else.
+/// Both matrices have `size` rows and columns, and are apart; no other thread writes to `g`.
 unsafe fn pull<T: Element>(size: usize, factor: Rows<T>, g: Rows<T>) -> Result<(), Fault> {
     // SAFETY: by the caller's promise; each part lies inside its matrix, and those of `g` that are
     // written are apart from those that are read.

@@ -17,7 +17,7 @@ use crate::linalg::routine::decompositions::{
 };
 use crate::linalg::routine::{Element, MatrixOut, Triangle};
 
-/// What a matrix is taken apart into.
+/// The decomposition of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Decomposition {
     /// Orthogonal columns, as many as the matrix has of rows or columns, whichever are fewer, or as
@@ -107,7 +107,7 @@ impl Decomposition {
 struct Parts(usize);
 
 impl Parts {
-    /// Where the next part of so many bytes starts.
+    /// The start of the next part of so many bytes.
     fn take(&mut self, bytes: usize) -> usize {
         let at = self.0;
         self.0 += bytes.next_multiple_of(ALIGNMENT);
@@ -115,7 +115,7 @@ impl Parts {
     }
 }
 
-/// How to take a matrix apart.
+/// The plan of a decomposition.
 #[derive(Debug)]
 pub(crate) struct DecompositionPlan {
     what: Decomposition,
@@ -123,11 +123,11 @@ pub(crate) struct DecompositionPlan {
     on_error: OnError,
     rows: i32,
     columns: i32,
-    /// How the matrix gets to where it is worked on, in Fortran order.
+    /// The copy of the matrix to its working memory, in Fortran order.
     start: TransferPlan,
     /// Elements of working memory, and integers.
     work: [i32; 2],
-    /// Where in the scratch memory: the matrix, scales or values, working memory, integers.
+    /// The places in the scratch memory of the matrix, scales or values, working memory and integers.
     parts: [usize; 4],
     scratch: usize,
 }
@@ -324,7 +324,7 @@ impl DecompositionPlan {
         // SAFETY: by the caller's promise.
         unsafe {
             let finite = (0..m as usize * n as usize).all(|at| a.at.add(at).read().is_finite());
-            // LAPACK may go on for ever with what is not finite.
+            // LAPACK may go on for ever with elements that are not finite.
             if finite && gesdd((vectors, [m, n]), a, values, [u, vt], work, integers)? {
                 return Ok(());
             }
@@ -357,7 +357,7 @@ impl DecompositionPlan {
     }
 }
 
-/// How many elements of working memory LAPACK wants for a matrix, and how many integers.
+/// The elements of working memory, and the integers, that LAPACK needs for a matrix.
 fn wanted<T: Element>(what: Decomposition, m: i32, n: i32) -> Result<[i32; 2], Fault> {
     let k = m.min(n);
     Ok(match what {

@@ -81,7 +81,7 @@ impl Ring for Truth {
     }
 }
 
-/// Where an operand starts, and its bytes from row to row and along a row.
+/// The start of an operand, and its bytes from row to row and along a row.
 #[derive(Clone, Copy)]
 struct Grid {
     start: *const u8,
@@ -188,7 +188,7 @@ unsafe fn in_avx2<T: Ring>(a: Grid, b: Grid, dims: [usize; 3], result: *mut T) -
 #[inline(always)]
 unsafe fn product<T: Ring>(a: Grid, b: Grid, dims: [usize; 3], result: *mut T) -> Result<(), Halt> {
     let [rows, _, columns] = dims;
-    // SAFETY: by the caller's promise; what is written is no operand.
+    // SAFETY: by the caller's promise; the written memory is no operand.
     unsafe {
         result.write_bytes(0, rows * columns);
         if columns < NARROW { down(a, b, dims, result) } else { across(a, b, dims, result) }

@@ -18,7 +18,7 @@ use crate::linalg::lapack::TriangularForm;
 use crate::linalg::small::SMALL;
 use crate::processor::Level;
 
-/// What is done with each matrix.
+/// The operation on each matrix.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Work {
     /// The factor of a matrix, the lower or the upper one.
@@ -31,7 +31,7 @@ pub(crate) enum Work {
     Solve(TriangularForm),
 }
 
-/// How matrices of one size lie.
+/// The layouts of matrices of one size.
 #[derive(Debug)]
 pub(crate) struct LanePlan {
     work: Work,
@@ -76,7 +76,7 @@ impl LanePlan {
         Some(LanePlan { work, dtype, size: size as usize, columns, steps })
     }
 
-    /// How many matrices are worked on at once.
+    /// The number of matrices that are worked on at once.
     pub(crate) fn lanes(&self) -> i64 {
         if self.dtype == DType::Float32 { 8 } else { 4 }
     }

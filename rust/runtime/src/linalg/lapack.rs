@@ -16,7 +16,7 @@ use crate::linalg::small::{self, Grid};
 use crate::linalg::stack::{behind, check_fronts, matrix};
 use crate::linalg::triangle::TrianglePlan;
 
-/// Which triangle of a matrix, and whether it is transposed.
+/// The triangle of a matrix, and whether it is transposed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TriangularForm {
     /// The lower triangle; the other one is not read.
@@ -27,7 +27,7 @@ pub struct TriangularForm {
     pub unit: bool,
 }
 
-/// What becomes of a matrix that has no factor, or of a system that has no solution.
+/// The effect of a matrix that has no factor, or of a system that has no solution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OnError {
     /// The call fails.
@@ -103,7 +103,7 @@ enum RightSide {
 }
 
 impl RightSide {
-    /// How many systems there are.
+    /// The number of systems.
     fn columns(self) -> i32 {
         match self {
             RightSide::Vector => 1,
@@ -176,7 +176,7 @@ impl CholeskyPlan {
         })
     }
 
-    /// What it does.
+    /// The operation.
     pub(crate) fn work(&self) -> (Work, DType) {
         (Work::Cholesky { lower: self.lower }, self.dtype)
     }
@@ -265,7 +265,7 @@ impl SolvePlan {
         self.scratch
     }
 
-    /// What it does.
+    /// The operation.
     pub(crate) fn work(&self) -> (Work, DType) {
         (Work::Solve(self.form), self.dtype)
     }

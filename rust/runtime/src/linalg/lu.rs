@@ -21,7 +21,7 @@ use crate::threads::attention::Patience;
 pub(crate) struct LuPlan {
     dtype: DType,
     size: i32,
-    /// How the matrix gets into the result, if it is not there.
+    /// The copy of the matrix to the result, if it is not there.
     start: Option<TransferPlan>,
 }
 
@@ -34,9 +34,9 @@ pub(crate) struct LuSolvePlan {
     columns: Option<i32>,
     transposed: bool,
     on_error: OnError,
-    /// How factors get into Fortran order.
+    /// The copy that brings factors into Fortran order.
     pack: Option<TransferPlan>,
-    /// How the right side gets into the result, if it is not there.
+    /// The copy of the right side to the result, if it is not there.
     start: Option<TransferPlan>,
     scratch: usize,
     /// Bytes from one row's partner to the next.
@@ -54,7 +54,7 @@ impl LuPlan {
         })
     }
 
-    /// What it does.
+    /// The operation.
     pub(crate) fn work(&self) -> (Work, DType) {
         (Work::Lu, self.dtype)
     }
@@ -134,7 +134,7 @@ impl LuSolvePlan {
         })
     }
 
-    /// What it does.
+    /// The operation.
     pub(crate) fn work(&self) -> (Work, DType) {
         (Work::LuSolve { transposed: self.transposed }, self.dtype)
     }

@@ -64,7 +64,7 @@ impl Matrix {
 #[derive(Debug)]
 pub(crate) struct Pack {
     plan: TransferPlan,
-    /// Where in the scratch memory.
+    /// The place in the scratch memory.
     at: usize,
 }
 

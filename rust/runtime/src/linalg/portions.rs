@@ -56,7 +56,7 @@ fn each_portion(
     Ok(())
 }
 
-/// The factor of what is there: the given one before the first terms are added, then one.
+/// The factor of the result: the given one before the first terms are added, then one.
 fn factor<T: Element>(first: i32, beta: &T) -> T {
     if first == 0 { *beta } else { T::ONE }
 }
@@ -245,7 +245,7 @@ pub(super) unsafe fn trsv<T: Element>(
         let (part, y) = (a.from(first, at), x.wrapping_add(first as usize));
         let sizes = if a.transposed { [count, others] } else { [others, count] };
         let known = VectorAt { at: known.cast_const(), step: 1 };
-        // SAFETY: as above; what is known is apart from the rest.
+        // SAFETY: as above; known copies are apart from the rest.
         unsafe { gemv(sizes, &T::MINUS_ONE, part, known, &T::ONE, y) }
     })
 }
@@ -281,7 +281,7 @@ pub(super) unsafe fn trsm<T: Element>(
             return Ok(());
         }
         let minus = &T::MINUS_ONE;
-        // SAFETY: as above; what is known is apart from the rest.
+        // SAFETY: as above; known copies are apart from the rest.
         unsafe {
             match side {
                 Side::Left => {

@@ -83,7 +83,7 @@ impl Routine {
     }
 }
 
-/// How wide the integers of a routine are.
+/// The width of a routine's integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Integers {
@@ -251,7 +251,7 @@ macro_rules! call {
     }};
 }
 
-/// The type of an argument, and what is given for it.
+/// The type of an argument, and its value.
 macro_rules! argument {
     (letter) => { *const c_char };
     (int) => { *const i64 };
@@ -323,7 +323,7 @@ pub(crate) struct MatrixOut<T> {
     pub(crate) leading: i32,
 }
 
-/// Which part of a square matrix in column-major order is read, and how.
+/// The part of a square matrix in column-major order that is read, and the way.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Triangle {
     pub(crate) lower: bool,

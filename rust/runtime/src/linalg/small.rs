@@ -5,7 +5,7 @@ use crate::linalg::routine::{Element, Triangle};
 #[cfg(target_arch = "x86_64")]
 use crate::processor::Level;
 
-/// Rows and columns of what is small.
+/// The rows and columns of small matrices.
 pub(crate) const SMALL: i64 = 8;
 
 /// The product of two small operands of rank 1 or 2: a vector in front is a row, one behind a column.
@@ -251,7 +251,7 @@ impl<T: Element> Grid<T> {
     }
 
     /// # Safety
-    /// The position is inside the matrix, which is written by nobody else.
+    /// The position is inside the matrix, to which no other thread writes.
     unsafe fn set(self, row: usize, column: usize, value: T) {
         // SAFETY: by the caller's promise.
         unsafe { self.place(row, column).write(value) };
@@ -260,7 +260,7 @@ impl<T: Element> Grid<T> {
     /// Swaps two rows.
     ///
     /// # Safety
-    /// The matrix has both rows and so many columns, and is written by nobody else.
+    /// The matrix has both rows and so many columns, and no other thread writes to it.
     pub(crate) unsafe fn swap_rows(self, one: usize, other: usize, columns: usize) {
         if one != other {
             for column in 0..columns {
@@ -275,7 +275,7 @@ impl<T: Element> Grid<T> {
 /// has none, the order of the first leading minor that is not positive.
 ///
 /// # Safety
-/// The matrix has so many rows and columns, and is written by nobody else.
+/// The matrix has so many rows and columns, and no other thread writes to it.
 pub(crate) unsafe fn factor_positive<T: Element>(size: usize, a: Grid<T>) -> Option<i32> {
     for column in 0..size {
         // SAFETY: all positions are inside the matrix.
@@ -305,7 +305,7 @@ pub(crate) unsafe fn factor_positive<T: Element>(size: usize, a: Grid<T>) -> Opt
 /// from zero in `pivots`.
 ///
 /// # Safety
-/// The matrix has so many rows and columns, `pivots` so many elements; nobody else writes to them.
+/// The matrix has so many rows and columns, `pivots` so many elements; no other thread writes to them.
 pub(crate) unsafe fn factor<T: Element>(size: usize, a: Grid<T>, pivots: *mut i32) {
     for column in 0..size {
         // SAFETY: all positions are inside the matrix.

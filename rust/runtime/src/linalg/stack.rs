@@ -20,7 +20,7 @@ use crate::threads::split::{LoopLevel, Split};
 /// Products of elements that a piece of a stack adds up, about.
 const GRAIN: i64 = 1 << 16;
 
-/// What a matrix costs beside its products, in products.
+/// The cost of a matrix beside its products, in products.
 const OVERHEAD: i64 = 64;
 
 /// Rows or columns up to which several threads work on a stack. LAPACK has threads of its own for
@@ -30,14 +30,14 @@ const ALONE: i64 = 64;
 /// The status of a piece in which a matrix failed.
 const FAILED: i32 = 1;
 
-/// What is done with one matrix.
+/// The operation on one matrix.
 #[derive(Debug)]
 pub(crate) enum MatrixPlan {
     /// Of a matrix, the factor.
     Cholesky(CholeskyPlan),
     /// Of a triangle and a right side, the solution.
     Solve(SolvePlan),
-    /// Of a factor and its gradient, that of what was factored.
+    /// The gradient of the factored matrix, from a factor and its gradient.
     CholeskyGradient(CholeskyGradientPlan),
     /// Of a matrix, the factors and the partners of rows.
     Lu(LuPlan),
@@ -45,7 +45,7 @@ pub(crate) enum MatrixPlan {
     LuSolve(LuSolvePlan),
     /// Of a matrix with a few diagonals and a right side, the solution.
     Bands(BandPlan),
-    /// Of a matrix, what it is taken apart into.
+    /// The decomposition of a matrix.
     Apart(DecompositionPlan),
 }
 
@@ -62,7 +62,7 @@ impl MatrixPlan {
         }
     }
 
-    /// What it does, where it can be done for many small matrices side by side.
+    /// The operation, if it can be done for many small matrices side by side.
     fn work(&self) -> Option<(Work, DType)> {
         match self {
             MatrixPlan::Cholesky(plan) => Some(plan.work()),
@@ -96,16 +96,16 @@ impl MatrixPlan {
     }
 }
 
-/// What is done with each matrix of a stack, or with one matrix.
+/// The operation on each matrix of a stack, or on one matrix.
 #[derive(Debug)]
 pub(crate) struct StackPlan {
     each: MatrixPlan,
     /// The axes in front of the matrices.
     front: Axes,
     walk: Walk,
-    /// What a matrix costs, in products of elements.
+    /// The cost of a matrix, in products of elements.
     cost: i64,
-    /// How small ones are worked on side by side.
+    /// The plan by which small ones are worked on side by side.
     lanes: Option<LanePlan>,
     split: Option<Split>,
 }
@@ -281,7 +281,7 @@ impl StackPlan {
     }
 }
 
-/// Where operands and results start, for all threads of a run.
+/// The starts of operands and results, for all threads of a run.
 struct Shared<'a>(&'a [*mut u8]);
 
 impl Shared<'_> {

@@ -5,7 +5,7 @@
 
 use crate::loops::lanes::{Function, Lanes, polynomial};
 
-/// What the algorithm needs for one type.
+/// The constants of the algorithm for one type.
 pub(super) struct Angles<T> {
     /// Added to a number, it leaves that rounded to an integer, in the last bits.
     magic: T,

@@ -40,7 +40,7 @@ const SINE: [f64; 13] = [
 const SINE_OF_F32: [f64; 6] =
     [0.16666666, 0.07500094, 0.044599403, 0.031100662, 0.017149238, 0.033690847];
 
-/// What the nearest number lacks, of a quarter turn.
+/// The rounding error of a quarter turn.
 #[inline(always)]
 fn rest_of_quarter<L: Lanes>() -> L {
     L::number(if L::IS_DOUBLE { 6.123233995736766e-17 } else { -4.371139e-8 })

@@ -72,7 +72,7 @@ const RESTS: [f64; 30] = [
     -1.055_352_443_416_712_4e-15,
 ];
 
-/// How close to a zero its sum is taken.
+/// The distance to a zero within which its sum is taken.
 const NEAR: f64 = 0.1;
 
 /// The function at `x`; `rough` is right but for the digits that it loses near a zero.

@@ -128,7 +128,7 @@ pub(super) fn erfc<L: Lanes>(x: L) -> L {
         polynomial(part, &COMPLEMENT_OF_F32)
     };
     let share = terms.div(inside.fma(two, one));
-    // Times the power of what was lost, which is next to 1.
+    // Times the power of the lost part, which is next to 1.
     let share = share.sub(share.mul(lost));
     let made = exp(zero.sub(square)).mul(share);
     x.below(zero, two.sub(made), made)

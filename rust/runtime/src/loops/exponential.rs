@@ -5,7 +5,7 @@
 
 use crate::loops::lanes::{Lanes, polynomial};
 
-/// What the algorithm needs for one type.
+/// The constants of the algorithm for one type.
 pub(super) struct Exponential<T> {
     /// Added to a number, it leaves sixteenths: the last four bits say which power.
     pub(super) magic: T,
@@ -159,7 +159,7 @@ fn reduced<L: Lanes>(x: L) -> Reduced<L> {
     Reduced { t, k, r: k.fma(L::all(own.log2[1]), near).at_most(L::all(own.most)) }
 }
 
-/// 2 to the power of `j / 16`, and what that lacks of itself.
+/// 2 to the power of `j / 16`, and its rounding error.
 #[inline(always)]
 fn powers<L: Lanes>(own: &Reduced<L>) -> (L, L) {
     let tables = L::EXPONENTIAL;

@@ -3,7 +3,7 @@
 use frazil_core::DType;
 use serde::{Deserialize, Serialize};
 
-/// How two partial results become one.
+/// The fold of two partial results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum Fold {
@@ -37,7 +37,7 @@ impl Fold {
         Fold::ALL.into_iter().find(|fold| fold.name() == name)
     }
 
-    /// Whether it is known what it does to elements of this type.
+    /// Whether its effect on elements of this type is known.
     pub fn takes(self, dtype: DType) -> bool {
         let bitwise = matches!(self, Fold::And | Fold::Or);
         !(dtype.is_complex() || dtype == DType::Float16 || dtype.is_float() && bitwise)

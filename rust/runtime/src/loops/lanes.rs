@@ -79,7 +79,7 @@ pub(super) trait Lanes: Copy {
     fn all(x: Self::Element) -> Self;
     /// The number nearest to it, in all lanes.
     fn number(x: f64) -> Self;
-    /// What the function makes of each element, one after the other.
+    /// The results of the function for each element, one after the other.
     fn each<F: Function>(self) -> Self;
     fn div(self, by: Self) -> Self;
     fn sqrt(self) -> Self;
@@ -98,7 +98,7 @@ pub(super) trait Lanes: Copy {
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
     fn mul(self, other: Self) -> Self;
-    /// What the last four bits say of the table.
+    /// The entry of the table at the last four bits.
     fn taken_from(self, table: &[Self::Element; 16]) -> Self;
 
     /// The number, or one that is as good where its exponential is infinity or 0.
@@ -240,7 +240,7 @@ impl Lanes for f64 {
 
     #[inline(always)]
     fn times_whole_power(self, k: f64) -> f64 {
-        // What is lost is 0 where the power is no normal number.
+        // The lost part is 0 if the power is no normal number.
         let n = if k < -1022.0 { -1022 } else { k as i32 };
         self * f64::from_bits((i64::from(n).wrapping_add(1023) as u64) << 52)
     }
@@ -400,7 +400,7 @@ impl Lanes for f32 {
 
     #[inline(always)]
     fn times_whole_power(self, k: f32) -> f32 {
-        // What is lost is 0 where the power is no normal number.
+        // The lost part is 0 if the power is no normal number.
         let n = if k < -126.0 { -126 } else { k as i32 };
         self * f32::from_bits((n.wrapping_add(127) as u32) << 23)
     }

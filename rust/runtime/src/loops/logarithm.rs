@@ -7,7 +7,7 @@
 use crate::loops::exponential::{exp, expm1};
 use crate::loops::lanes::Lanes;
 
-/// What the algorithm needs for one type.
+/// The constants of the algorithm for one type.
 pub(super) struct Logarithm<T> {
     /// Added to a number, it leaves sixteenths: the last four bits say which reciprocal.
     pub(super) magic: T,
@@ -207,7 +207,7 @@ pub(super) fn log1p<L: Lanes>(x: L) -> L {
 #[inline(always)]
 pub(super) fn log1mexp<L: Lanes>(x: L) -> L {
     let zero = L::number(0.0);
-    // What vanishes keeps its sign.
+    // A result that vanishes keeps its sign.
     let far = log1p(L::number(-0.0).sub(exp(x)));
     let near = log(zero.sub(expm1(x)));
     x.below(L::number(-std::f64::consts::LN_2), far, near)

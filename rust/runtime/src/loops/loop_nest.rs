@@ -53,13 +53,13 @@ const LONG: i64 = 1 << 12;
 /// a time: it may write behind the end of a row.
 const LINE: usize = 64;
 
-/// Rows that a kernel may take at a time: it does for all of them what it does once a row.
+/// Rows that a kernel may take at a time: it does the work of once a row for all of them together.
 const TILE: usize = 8;
 const TILES: i64 = TILE as i64;
 /// The bytes of a row in a buffer up to which `TILE` rows stay in cache.
 const SHORT_ROW: usize = 4096;
 
-/// What the kernel believes of an operand.
+/// The facts that the kernel takes for granted of an operand.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Access {
     pub(crate) itemsize: usize,
@@ -71,12 +71,12 @@ pub(crate) struct Access {
     pub(crate) apart: Option<(Fold, Scalar)>,
 }
 
-/// What the kernel does to an operand.
+/// The kernel's use of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Read,
     Write,
-    /// Reads what is there and writes it back.
+    /// Reads the elements and writes them back.
     Accumulate,
 }
 
@@ -88,9 +88,9 @@ pub(crate) struct LoopNest {
     outer_strides: SmallVec<[i64; 12]>,
     walk: Walk,
     packs: SmallVec<[Pack; 2]>,
-    /// Whether what is packed is the same for all positions of the walk, and one block has all.
+    /// Whether the packed copies are the same for all positions of the walk, and one block has all.
     kept: bool,
-    /// How short rows are joined.
+    /// The way in which short rows are joined.
     period: Option<Period>,
     /// Elements that one operand has in a block.
     block: i64,
@@ -100,7 +100,7 @@ pub(crate) struct LoopNest {
     /// Where in the scratch memory a kernel says which index it refused, for each piece: its number
     /// among all of the tables', and its value.
     reports: usize,
-    /// Where the buffers of a row start in the scratch memory.
+    /// The starts of a row's buffers in the scratch memory.
     buffers: SmallVec<[usize; 2]>,
     empty: bool,
     /// Whether all of it is one brief call of the kernel.
@@ -166,7 +166,7 @@ impl LoopNest {
     /// The nest of a kernel that takes whole rows, and needs room for a row of elements of each of
     /// these sizes.
     ///
-    /// A row may be empty: what is made of its reductions is written all the same.
+    /// A row may be empty: values that follow from its reductions are written all the same.
     pub(crate) fn of_rows(
         dims: &[i64],
         order: &[usize],
@@ -206,7 +206,7 @@ impl LoopNest {
         let (packs, mut scratch) = packs_of(packed, &inner_steps, block);
         let joined = || Period::of((outer, inner), &outer_strides, &inner_steps, accesses);
         let period = if sizes.is_none() { joined() } else { None };
-        // Where rows are joined nothing is packed.
+        // If rows are joined, nothing is packed.
         scratch = period.as_ref().map_or(scratch, |period| scratch.max(period.scratch));
         let mut buffers = SmallVec::new();
         for size in sizes.unwrap_or_default() {
@@ -362,7 +362,7 @@ impl LoopNest {
                 let mut pointers = Pointers::from_slice(at);
                 advance(&mut pointers, &self.outer_strides, row);
                 advance(&mut pointers, &self.inner_steps, column);
-                // What lies behind the operands stays where it is: tables, reports, buffers.
+                // The pointers behind the operands stay: tables, reports, buffers.
                 let operands = self.inner_steps.len();
                 pointers[operands..].copy_from_slice(&at[operands..]);
                 let size = (rows.min(outer - row), columns.min(inner - column));

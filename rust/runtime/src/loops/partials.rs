@@ -54,7 +54,7 @@ pub(super) unsafe fn carry<T: Copy + std::ops::Add<Output = T>>(
     }
 }
 
-/// How two partial results become one. No closure: those are compiled for no instruction set.
+/// The fold of two partial results. It is no closure, since closures are compiled for no instruction set.
 pub(super) trait Reduction<T> {
     fn of(a: T, b: T) -> T;
 }

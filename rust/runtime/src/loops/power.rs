@@ -57,7 +57,7 @@ fn polynomial(r: f64, square: f64) -> f64 {
     high.mul_add(fourth, middle).mul_add(fourth, low)
 }
 
-/// What a power has for a negative base: the sign of odd exponents; NaN for those that are not whole.
+/// The factor of a power with a negative base: the sign of odd exponents; NaN for those that are not whole.
 #[inline(always)]
 fn of_sign(made: f64, x: f64, y: f64) -> f64 {
     let half = 0.5 * y;

@@ -129,7 +129,7 @@ const COEFFICIENTS: [f64; 10] = [
 /// The terms of a sum before Euler's and Maclaurin's series.
 const TERMS: f64 = 12.0;
 
-/// Euler's and Maclaurin's series for what comes after the terms.
+/// Euler's and Maclaurin's series for the rest after the terms.
 fn series_at(s: f64, y: f64) -> f64 {
     let mut series = COEFFICIENTS[9];
     for j in (1..10).rev() {

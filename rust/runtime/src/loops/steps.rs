@@ -58,7 +58,7 @@ library! {
     "fmod" fmod fmodf;
 }
 
-/// What is made of the C library's functions, of one type.
+/// Functions made from the C library's, for one type.
 macro_rules! made {
     ($module:ident, $float:ident, $exp:ident, $expm1:ident, $log:ident, $log1p:ident) => {
         mod $module {

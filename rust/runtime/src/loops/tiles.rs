@@ -16,7 +16,7 @@ pub(super) trait Wide {}
 #[cfg(not(target_arch = "x86_64"))]
 impl<T> Wide for T {}
 
-/// How two registers become one: they never do.
+/// The fold of two registers, which never happens.
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) trait WideReduction<T> {}
 

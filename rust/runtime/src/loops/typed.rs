@@ -233,7 +233,7 @@ mod tests {
 
     type Known = (&'static str, fn(f64) -> f64, f64);
 
-    /// What each function is compared with, and how many units in the last place it may be off.
+    /// The reference of each function, and the units in the last place by which it may be off.
     const KNOWN: [Known; 20] = [
         ("exp", f64::exp, 1.0),
         ("exp2", f64::exp2, 1.0),

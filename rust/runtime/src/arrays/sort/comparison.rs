@@ -49,7 +49,7 @@ fn part<K: Ord + Copy>(keys: &mut [K], patience: &mut Patience) -> Result<usize,
             patience.spend(1)?;
         }
         if low >= high {
-            // Where both ends meet at the pivot it belongs to those behind, unless it is the first.
+            // If both ends meet at the pivot, it belongs to the elements behind, unless it is the first.
             return Ok(low.max(1));
         }
         keys.swap(low, high);

@@ -6,7 +6,7 @@ use std::arch::x86_64::*;
 
 use crate::processor::Level;
 
-/// What the network compares: in each lane an element of another line.
+/// A cell that the network compares: in each lane an element of another line.
 pub(super) trait Cell: Copy {
     /// Puts the smaller element of each lane into `low`, the other one into `high`.
     fn order(low: &mut Self, high: &mut Self);
@@ -117,7 +117,7 @@ unsafe fn order_64(a: __m256i, b: __m256i) -> [__m256i; 2] {
     }
 }
 
-/// Which unsigned integers are greater; the processor compares signed ones.
+/// The unsigned integers that are greater; the processor compares signed ones.
 ///
 /// # Safety
 /// The processor has AVX2.

@@ -2,12 +2,12 @@
 
 use super::network::{Cell, Ranks};
 
-/// An unsigned integer of which others are compared.
+/// An unsigned integer by which elements are compared.
 pub(super) trait Rank: Copy + Ord + Default + From<u8> + Into<u64> {
     /// As many as are compared at once.
     type Vector: Cell;
 
-    /// How many these are.
+    /// Their number.
     const LANES: usize;
 
     /// The same one in all lanes.

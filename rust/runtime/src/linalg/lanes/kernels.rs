@@ -47,7 +47,7 @@ impl<T: Element> Strip<T> {
     }
 
     /// # Safety
-    /// As for `get`; nobody else writes to the matrices.
+    /// As for `get`; no other thread writes to the matrices.
     #[inline(always)]
     unsafe fn set<V: Wide<Item = T>>(&self, row: usize, column: usize, values: V) {
         // SAFETY: by the caller's promise.

@@ -14,7 +14,7 @@ pub(crate) struct OwnGemm {
     level: Level,
 }
 
-/// How large a product is, and how its operands lie.
+/// The size of a product, and the layouts of its operands.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     pub(super) rows: usize,
@@ -129,7 +129,7 @@ mod tests {
             places.map(element).collect()
         }
 
-        /// What the loops make of it, by level.
+        /// The results of the loops, by level.
         fn results<T: Element>(&self, of: impl Fn(f64) -> T) -> Vec<Vec<T>> {
             let convert = |all: &[f64]| all.iter().map(|&number| of(number)).collect::<Vec<T>>();
             let (a, b) = (convert(&self.a), convert(&self.b));

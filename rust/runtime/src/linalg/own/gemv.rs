@@ -48,9 +48,9 @@ impl Lines {
 /// The product of a matrix and a vector.
 pub(crate) struct OwnGemv {
     lines: Lines,
-    /// How the lines are cut, if they are.
+    /// The cut of the lines, if they are cut.
     split: Option<Split>,
-    /// Where in the scratch memory each piece has a result of its own, if the lines are summed.
+    /// The place in the scratch memory of each piece's own result, if the lines are summed.
     partials: usize,
     /// Whether the result has an element for each line, rather than for each of a line's.
     by_lines: bool,
@@ -212,7 +212,7 @@ impl OwnGemv {
     }
 }
 
-/// Where the operands and the results of a run start, for all its threads.
+/// The starts of a run's operands and results, for all its threads.
 #[derive(Clone, Copy)]
 struct Ends<T> {
     matrix: *const T,
@@ -337,7 +337,7 @@ mod tests {
             (0..self.rows).map(row).collect()
         }
 
-        /// What the loops make of it, by level and way.
+        /// The results of the loops, by level and way.
         fn results<T: Element>(&self, of: impl Fn(f64) -> T) -> Vec<Vec<T>> {
             let convert = |all: &[f64]| all.iter().map(|&number| of(number)).collect::<Vec<T>>();
             let (matrix, x) = (convert(&self.matrix), convert(&self.x));

@@ -29,7 +29,7 @@ impl Registers for f64 {
 /// memory do so for as many elements as the register holds, or for `some`.
 pub(crate) trait Lanes: Copy {
     type Item: Copy;
-    /// Which elements, from the first on.
+    /// The elements, from the first on.
     type Some: Copy;
     const COUNT: usize;
 
@@ -61,7 +61,7 @@ pub(crate) struct F64x4(__m256d);
 #[derive(Clone, Copy)]
 pub(crate) struct F32x8(__m256);
 
-/// What is the same for all registers but for the names of the instructions.
+/// The code that differs between registers only in the names of instructions.
 macro_rules! plain_lanes {
     ($item:ident, $some:ident: $splat:ident $load:ident $store:ident $load_some:ident
      $store_some:ident $plus:ident $times:ident $plus_product:ident) => {

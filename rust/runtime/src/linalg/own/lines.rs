@@ -14,7 +14,7 @@ use crate::linalg::routine::Element;
 /// The widest stripe of columns, in registers.
 const WIDEST: usize = 16;
 
-/// A vector times the scales of a product, added to what is there.
+/// A vector times the scales of a product, added to the result.
 #[derive(Clone, Copy)]
 pub(super) struct Target<T> {
     pub(super) alpha: T,
@@ -81,7 +81,7 @@ unsafe fn block<V: Lanes<Item = T>, T: Element, const LINES: usize>(
     x: *const T,
 ) -> [T; BLOCK] {
     let at = |line: usize, k: usize| matrix.wrapping_add(line * lines.leading + k);
-    // SAFETY: by the caller's promise; what is loaded ends with the lines.
+    // SAFETY: by the caller's promise; loads end with the lines.
     unsafe {
         let mut sums = [V::splat(T::ZERO); BLOCK];
         let mut k = 0;
@@ -199,7 +199,7 @@ unsafe fn sums<V: Lanes<Item = T>, T: Element, const REGISTERS: usize, const TUR
     matrix: *const T,
     (x, step): (*const T, isize),
 ) -> [V; REGISTERS] {
-    // SAFETY: by the caller's promise; what is loaded ends with the lines.
+    // SAFETY: by the caller's promise; loads end with the lines.
     unsafe {
         let mut sums = [[V::splat(T::ZERO); REGISTERS]; TURNS];
         let rest = V::first(lines.length - (REGISTERS - 1) * V::COUNT);

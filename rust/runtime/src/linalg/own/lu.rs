@@ -98,7 +98,7 @@ unsafe fn subtract<V: Lanes<Item = T>, T: Element, const COLUMNS: usize>(
     line: *const T,
     others: *mut T,
 ) {
-    // SAFETY: by the caller's promise; what is loaded and stored ends with the columns.
+    // SAFETY: by the caller's promise; loads and stores end with the columns.
     unsafe {
         let mut factors = [V::splat(T::ZERO); COLUMNS];
         for (at, factor) in factors.iter_mut().enumerate() {

@@ -88,7 +88,7 @@ unsafe fn tile<V: Lanes<Item = T>, T: Element, const REGISTERS: usize, const ROW
     target: Target<T>,
 ) -> usize {
     let [down, along] = shape.a;
-    // SAFETY: by the caller's promise; what is read and written ends with the rows and columns.
+    // SAFETY: by the caller's promise; reads and writes end with the rows and columns.
     unsafe {
         let rest = V::first(width - (REGISTERS - 1) * V::COUNT);
         let load = |from: *const T, register: usize| {

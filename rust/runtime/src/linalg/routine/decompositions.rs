@@ -5,7 +5,7 @@ use std::ffi::c_char;
 use super::{Element, Found, MatrixOut, Triangle};
 use crate::error::Fault;
 
-/// Which singular vectors, or whether eigenvectors, are wanted.
+/// The singular vectors that are wanted, or whether eigenvectors are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Vectors {
     None,
@@ -149,7 +149,7 @@ pub(crate) unsafe fn syevd<T: Element>(
     Ok(routine.take(info) == 0)
 }
 
-/// How much working memory [`geqrf`] and [`orgqr`] want for matrices of these sizes.
+/// The working memory of [`geqrf`] and [`orgqr`] for matrices of these sizes.
 pub(crate) fn work_of_qr<T: Element>([m, n, q]: [i32; 3]) -> Result<i32, Fault> {
     let a = nothing(m);
     let nowhere = std::ptr::null_mut();
@@ -161,7 +161,7 @@ pub(crate) fn work_of_qr<T: Element>([m, n, q]: [i32; 3]) -> Result<i32, Fault> 
     Ok(first.max(second).max(n).max(q))
 }
 
-/// How much [`gesdd`] wants.
+/// The working memory of [`gesdd`].
 pub(crate) fn work_of_svd<T: Element>(vectors: Vectors, sizes: [i32; 2]) -> Result<i32, Fault> {
     let [m, n] = sizes;
     let nowhere = std::ptr::null_mut();
@@ -177,7 +177,7 @@ pub(crate) fn work_of_svd<T: Element>(vectors: Vectors, sizes: [i32; 2]) -> Resu
     })
 }
 
-/// How much [`syevd`] wants, and how many integers.
+/// The working memory of [`syevd`], and its integers.
 pub(crate) fn work_of_eigh<T: Element>(vectors: Vectors, size: i32) -> Result<[i32; 2], Fault> {
     let nowhere = std::ptr::null_mut();
     let mut integers = [0u8; INTEGER];

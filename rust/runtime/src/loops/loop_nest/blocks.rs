@@ -14,7 +14,7 @@ pub(super) struct Pack {
     pub(super) itemsize: usize,
     pub(super) step: i64,
     pub(super) role: Role,
-    /// Where its block starts in the scratch memory.
+    /// The start of its block in the scratch memory.
     pub(super) scratch: usize,
 }
 
@@ -22,7 +22,7 @@ impl LoopNest {
     /// The last two dimensions, block by block through the scratch memory.
     ///
     /// # Safety
-    /// As for `run`; if what is packed is `known`, it is what the call before packed.
+    /// As for `run`; if the packed copies are `known`, the call before made them.
     pub(super) unsafe fn blocks(
         &self,
         kernel: KernelFn,

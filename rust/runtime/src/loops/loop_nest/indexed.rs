@@ -8,7 +8,7 @@ use super::{LINE, LoopNest};
 /// written there.
 #[derive(Debug)]
 pub(crate) struct Table {
-    /// Which operand of the nest.
+    /// The operand of the nest.
     pub(crate) operand: usize,
     /// The length and the stride in bytes of each indexed axis.
     pub(crate) axes: SmallVec<[(i64, i64); 2]>,
@@ -36,7 +36,7 @@ impl LoopNest {
         self
     }
 
-    /// Where the report of a piece goes, in the scratch memory of a run.
+    /// The place of a piece's report in the scratch memory of a run.
     pub(super) fn report_of(&self, piece: usize, scratch: *mut u8) -> *mut u8 {
         scratch.wrapping_add(self.reports + piece * size_of::<Report>())
     }

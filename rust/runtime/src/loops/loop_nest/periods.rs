@@ -24,7 +24,7 @@ const FEWEST: i64 = 8;
 /// Rows are joined by multiples of this many, so that the end of a joined row is seldom ragged.
 const EVEN: usize = 8;
 
-/// How many rows are one for the kernel, and what is repeated for that.
+/// The number of rows that are one for the kernel, and the operands that are repeated for it.
 #[derive(Debug)]
 pub(super) struct Period {
     rows: i64,
@@ -41,9 +41,9 @@ struct Repeated {
     operand: usize,
     itemsize: usize,
     step: i64,
-    /// What is accumulated in copies, and from what on; `None` for what is read.
+    /// The start of results that are accumulated in copies; `None` for reads.
     apart: Option<(Fold, Scalar)>,
-    /// Where its copies start in the scratch memory.
+    /// The start of its copies in the scratch memory.
     scratch: usize,
 }
 
@@ -113,7 +113,7 @@ impl LoopNest {
             // SAFETY: the scratch memory has room for as many rows; the operand holds one.
             unsafe {
                 match &own.apart {
-                    // So few that nobody is asked.
+                    // So few that the run does not ask whether to stop.
                     Some((_, identity)) => _ = fill(copies, period.rows * inner, identity),
                     None => own.repeat(copies, at[own.operand], inner, period.rows),
                 }
@@ -164,7 +164,7 @@ impl Repeated {
         let item = self.itemsize;
         let total = (rows * count) as usize * item;
         let mut done = count as usize * item;
-        // SAFETY: by the caller's promise; no copy is longer than what is there.
+        // SAFETY: by the caller's promise; no copy is longer than its source.
         unsafe {
             copy_row(item, to, item as i64, from.cast_mut(), self.step, count);
             while done < total {

@@ -22,7 +22,7 @@ pub(super) struct Apart {
     fold: Fold,
     identity: Scalar,
     elements: i64,
-    /// Where those of all pieces start in the scratch memory.
+    /// The start of the reports of all pieces in the scratch memory.
     scratch: usize,
 }
 
@@ -32,7 +32,7 @@ impl Apart {
     }
 }
 
-/// Where operands and the scratch memory of a run start, for all its threads.
+/// The starts of a run's operands and scratch memory, for all its threads.
 struct Operands<'a> {
     pointers: &'a [*mut u8],
     scratch: *mut u8,
@@ -42,7 +42,7 @@ struct Operands<'a> {
 unsafe impl Sync for Operands<'_> {}
 
 impl LoopNest {
-    /// How far an operand moves in each of the loops, outermost first.
+    /// The distances that an operand moves in each of the loops, outermost first.
     fn steps_of(&self, operand: usize) -> impl Iterator<Item = i64> + '_ {
         let outer = (0..self.walk.lengths().len()).map(move |dim| self.walk.steps(dim)[operand]);
         outer.chain([self.outer_strides[operand], self.inner_steps[operand]])
@@ -103,10 +103,10 @@ impl LoopNest {
     /// Runs the kernel over all positions, unless it fails or the run is to stop.
     ///
     /// # Safety
-    /// The kernel is made for this many operands of these element types, and may run on several
-    /// threads; the pointers give the first element of operands that have the shapes and strides of
-    /// the nest, and end with room for [`LoopNest::extras`], which the nest sets; writes overlap
-    /// nothing else, except reads that start where they do and have the same strides; what is accumulated has no gaps and moves forwards; `scratch` is aligned and as
+    /// The kernel is made for this many operands of these element types, and may run on several threads; the pointers
+    /// give the first element of operands that have the shapes and strides of the nest, and end with room for
+    /// [`LoopNest::extras`], which the nest sets; writes overlap nothing else, except reads that start where they do
+    /// and have the same strides; what is accumulated has no gaps and moves forwards; `scratch` is aligned and as
     /// large as [`LoopNest::scratch`] says.
     pub(crate) unsafe fn run(
         &self,
