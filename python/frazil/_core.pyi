@@ -69,6 +69,7 @@ __all__ = [
     "set_internal_path",
     "set_routines",
     "set_sampler",
+    "set_sorter",
     "set_trace",
     "set_traced",
     "shared",
@@ -1058,6 +1059,10 @@ class Program:
         """
 
     @property
+    def sorts(self) -> bool:
+        """Whether calls sort elements, which they may do by what :func:`set_sorter` gives."""
+
+    @property
     def bindings(self) -> tuple[int, int]:
         """The number of calls that evaluated all sizes, and of calls that found them evaluated."""
 
@@ -1248,6 +1253,11 @@ def set_sampler(name: str, address: int) -> None:
     """Says where one of NumPy's functions for distributions lies.
 
     The first setting holds as long as the process lives.
+    """
+
+def set_sorter(dtype: npt.DTypeLike, address: int) -> None:
+    """Says where NumPy's function lies that sorts numbers of a dtype, NaN last: it takes their
+    address, how many they are, and a null pointer, and returns zero.
     """
 
 def set_bit_generator(

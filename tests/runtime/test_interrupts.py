@@ -13,7 +13,7 @@ import frazil.tensor as ft
 from frazil.tensor.linalg import CholeskyGradient
 from frazil.tensor.repetition import RepeatedPositions
 
-AFTER = 0.1
+AFTER = 0.03
 """Seconds of the processor after which the signal comes; each call takes many times as long."""
 
 BOUND = 0.5
@@ -81,7 +81,7 @@ CASES = {
     # Others are as large as they must be to take long.
     "sort": lambda: ([x], ft.sort(x), [numbers(15_000_000)]),
     "argsort": lambda: ([x], ft.argsort(x), [numbers(15_000_000)]),
-    "sort of lines": lambda: ([m], ft.sort(m, axis=1), [numbers(60_000, 500)]),
+    "sort of lines": lambda: ([m], ft.sort(m, axis=1), [numbers(100_000, 500)]),
     "dot": lambda: ([m], m @ (m + 1.0), [numbers(4000, 4000)]),
     "dot with itself": lambda: ([m], m @ m.T, [numbers(5000, 5000)]),
     "many products": lambda: (

@@ -23,7 +23,7 @@ from frazil.link.kernel.image import Image
 from frazil.link.lowering.inner import inner_graphs
 from frazil.link.lowering.origin import Origin
 from frazil.link.lowering.perform import NodeFunction, node_function
-from frazil.link.toolchain import blas, draws
+from frazil.link.toolchain import blas, draws, sorts
 
 
 @dataclass(frozen=True)
@@ -173,6 +173,8 @@ def decode(content: bytes, request: Request) -> tuple[Program, StoredGraph] | No
     blas.install_library(read.library)
     if read.draws:
         draws.install()
+    if read.sorts:
+        sorts.install()
     return read, graph
 
 

@@ -34,6 +34,7 @@ mod program;
 mod reach;
 mod rewrite;
 mod signals;
+mod sorts;
 mod source_line;
 mod traced;
 mod types;
@@ -105,6 +106,8 @@ mod _core {
     use crate::reach::Reach;
     #[pymodule_export]
     use crate::rewrite::{PyRuleSet, RewriteRule};
+    #[pymodule_export]
+    use crate::sorts::set_sorter;
     #[pymodule_export]
     use crate::source_line::set_internal_path;
     #[pymodule_export]

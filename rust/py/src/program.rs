@@ -54,6 +54,12 @@ impl Program {
         self.program.draws()
     }
 
+    /// Whether calls sort elements, which they may do by what `set_sorter` gives.
+    #[getter]
+    fn sorts(&self) -> bool {
+        self.program.sorts()
+    }
+
     /// The number of calls that evaluated all sizes, and of calls that found them evaluated.
     #[getter]
     fn bindings(&self) -> (u64, u64) {

@@ -28,6 +28,7 @@ pub use arrays::array::{ArrayRef, KeptArray, OutputSpec, OwnedArray, Owner};
 pub use arrays::layout::{Axes, Layout};
 pub use arrays::scalar::Scalar;
 pub use arrays::search::Listed;
+pub use arrays::sort::set_sorter;
 pub use arrays::view::Index;
 pub use draws::distribution::{Distribution, set_sampler};
 pub use draws::generator::{BitFunctions, BitGenerator, set_bit_generator};

@@ -219,6 +219,12 @@ impl Program {
         self.instrs.iter().any(own) || self.parts.iter().any(|part| part.program.draws())
     }
 
+    /// Whether a run sorts elements.
+    pub fn sorts(&self) -> bool {
+        let own = |instr: &Instr| matches!(instr.kind, InstrKind::Sort { .. });
+        self.instrs.iter().any(own) || self.parts.iter().any(|part| part.program.sorts())
+    }
+
     /// The number of calls of foreign functions in it and in the programs that it runs.
     pub fn call_count(&self) -> usize {
         self.calls

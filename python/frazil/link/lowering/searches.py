@@ -5,6 +5,7 @@ from __future__ import annotations
 from frazil._core import FrozenApply
 from frazil.link.lowering.node import lower_node
 from frazil.link.lowering.state import Lowering
+from frazil.link.toolchain import sorts
 from frazil.tensor.repetition import RepeatedPositions
 from frazil.tensor.searching import Argmax, Argmin, Nonzero
 from frazil.tensor.sorting import ArgSort, Sort
@@ -13,6 +14,7 @@ from frazil.tensor.sorting import ArgSort, Sort
 @lower_node.register(Sort)
 @lower_node.register(ArgSort)
 def _(op: Sort | ArgSort, node: FrozenApply, lowering: Lowering) -> None:
+    sorts.install()
     sort = lowering.builder.sort if isinstance(op, Sort) else lowering.builder.argsort
     lowering.set_slot(node.outputs[0], sort(lowering.slot(node.inputs[0]), op.axis))
 

@@ -1,6 +1,7 @@
 //! Sorting along an axis.
 
 mod comparison;
+mod library;
 mod network;
 mod radix;
 mod rank;
@@ -18,6 +19,7 @@ use crate::error::Fault;
 use crate::threads::attention::{Patience, in_portions};
 use crate::threads::conduct::Halt;
 
+pub use library::set_sorter;
 use network::{Cell, Placed, Ranks};
 use rank::{Rank, Ranked};
 
@@ -262,6 +264,12 @@ impl SortPlan {
         scratch: *mut u8,
     ) -> Result<(), Halt> {
         type Vector<T> = <<T as Ranked>::Rank as Rank>::Vector;
+        if let Some(sorter) = library::quicker::<T>(self.dtype, self.lines.length) {
+            return self.lines.visit(of, to, |of, to| {
+                // SAFETY: by the caller's promise, for one line; there is memory for ranks twice.
+                unsafe { self.by_library::<T>(&Line { of, to }, sorter, scratch.cast()) }
+            });
+        }
         let several = |group: &[Line]| {
             let mut lost = false;
             let fill = |cell: &mut Vector<T>, lane: usize, element: T, _: usize| {

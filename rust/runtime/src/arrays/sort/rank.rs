@@ -53,6 +53,9 @@ pub(super) trait Ranked: Copy {
     /// An element of that rank.
     fn of_rank(rank: Self::Rank) -> Self;
 
+    /// The rank with these lowest bits.
+    fn rank_of(bits: u64) -> Self::Rank;
+
     /// Ranks that several elements have, in their order: of the zeros, and of NaN.
     const TIES: [Self::Rank; 2];
 
@@ -74,6 +77,10 @@ macro_rules! ranked {
             #[inline(always)]
             fn of_rank(rank: $rank) -> $kind {
                 (rank ^ $flip) as $kind
+            }
+
+            fn rank_of(bits: u64) -> $rank {
+                bits as $rank
             }
 
             #[inline(always)]
@@ -111,6 +118,10 @@ macro_rules! ranked_float {
             #[inline(always)]
             fn of_rank(rank: $rank) -> $float {
                 <$float>::from_bits(if rank & $sign != 0 { rank ^ $sign } else { !rank })
+            }
+
+            fn rank_of(bits: u64) -> $rank {
+                bits as $rank
             }
 
             #[inline(always)]
