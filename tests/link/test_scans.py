@@ -8,6 +8,8 @@ from test_fusion import steps
 
 import frazil as fz
 import frazil.tensor as ft
+from frazil import scalar
+from frazil.link.lowering.scalarize import Emitter
 
 MODES = ["c", "cranelift", "numba"]
 
@@ -74,3 +76,13 @@ def test_gradients(mode):
     value = np.random.default_rng(0).normal(size=(4, 5))
     got, want = (fz.function([x], fz.grad(cost, x), mode=m)(value) for m in (mode, "py"))
     np.testing.assert_allclose(got, want, rtol=1e-12)
+
+
+def test_a_compiler_is_asked_once_for_an_op_and_its_dtypes():
+    asked = []
+    emit = Emitter(lambda *question: asked.append(question) or True, 10)
+    a, b, n = (emit.new_value(dtype) for dtype in ("float64", "float64", "int64"))
+    made = [emit.apply(scalar.mul, args, "float64") for args in ((a, b), (b, a), (a, b), (a, n))]
+    assert made[0] == made[2]
+    assert len(set(made)) == 3
+    assert [dtypes for _, dtypes, _ in asked] == [("float64",) * 2, ("float64", "int64")]

@@ -23,6 +23,7 @@ from frazil.link.kernel.scalar_loop import ScalarLoopBody, body_of
 from frazil.link.kernel.scan_kernel import AnyKernel, ScanKernel
 from frazil.link.toolchain.symbols import OF_SCIPY
 from frazil.scalar.loop import ScalarLoop, loop_result
+from frazil.scalar.op import ScalarOp
 from frazil.scalar.scipy_functions import ARITIES
 
 
@@ -113,6 +114,7 @@ class _Loops:
     """The loops that elements go through, among some statements, each with a number."""
 
     def __init__(self, statements: Iterable[object]) -> None:
+        self._ops: dict[tuple[ScalarOp, tuple[str, ...], str], str] = {}
         self.numbers: dict[ScalarLoop, int] = {}
         self.lines: list[str] = []
         for own in statements:
@@ -137,12 +139,18 @@ class _Loops:
         if part is not None:
             word = "same_result" if same else "result"
             return f"{word} {self.numbers[part[0]]} {part[1]} {_numbers(own.args)}"
-        if own.op.table_name is None:
-            raise LoweringError(f"the code generator does not know {own.op}")
-        wanted = own.op.operand_dtypes([dtypes[a] for a in own.args], own.dtype)
-        word = "same" if same else "op"
-        operands = ",".join(wanted)
-        return f"{word} {own.op.table_name} {own.dtype} {operands} {_numbers(own.args)}"
+        given = tuple([dtypes[a] for a in own.args])
+        op = self._ops.get((own.op, given, own.dtype))
+        if op is None:
+            op = self._ops[own.op, given, own.dtype] = _op(own.op, given, own.dtype)
+        return f"{'same' if same else 'op'} {op} {_numbers(own.args)}"
+
+
+def _op(op: ScalarOp, dtypes: tuple[str, ...], result: str) -> str:
+    """An op, the dtype of its result and those that its operands are converted to."""
+    if op.table_name is None:
+        raise LoweringError(f"the code generator does not know {op}")
+    return f"{op.table_name} {result} {','.join(op.operand_dtypes(dtypes, result))}"
 
 
 def _literal(literal: Literal) -> str:

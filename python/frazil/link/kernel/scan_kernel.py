@@ -67,6 +67,15 @@ class ScanKernel:
     writes: tuple[ScanWrite, ...]
     condition: int | None = None
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        """The hash, kept: kernels are looked up often, and have many statements."""
+        first = self.reads, self.loads, self.literals, self.states
+        return hash((*first, self.statements, self.writes, self.condition))
+
     @cached_property
     def dtypes(self) -> Sequence[str]:
         """The dtype of every value."""

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from frazil._core import Constant, FrozenApply, Variable
 from frazil.graph.dispatch import singledispatch
 from frazil.graph.op import Array, Op
-from frazil.link.kernel.loop_kernel import Literal, Statement
+from frazil.link.kernel.loop_kernel import Literal
 from frazil.scalar.elementary import Elementary
 from frazil.scalar.elemwise import Elemwise
 from frazil.scalar.op import ScalarOp
@@ -38,6 +38,10 @@ Elements: TypeAlias = npt.NDArray[Any]
 """An object array of ints: for each element the number of its value."""
 
 
+Step: TypeAlias = tuple[ScalarOp, tuple[int, ...], str]
+"""A scalar op, the values that it is applied to, and the dtype of its result."""
+
+
 class NotScalarizable(Exception):
     """An array is too large or of unknown shape, or an op has no form on single elements."""
 
@@ -55,8 +59,10 @@ class Emitter:
     ) -> None:
         self._lowers = lowers
         self._limit = limit
+        self._lowered: set[tuple[ScalarOp, tuple[str, ...], str]] = set()
+        self._elementary: dict[str, ScalarOp] = {}
         self.literals: dict[Literal, int] = {}
-        self.statements: dict[Statement, int] = {}
+        self.statements: dict[Step, int] = {}
         self.dtypes: dict[int, str] = {}
         self._next = 0
 
@@ -84,18 +90,23 @@ class Emitter:
         """The value of a scalar op on values."""
         if len(self.statements) >= self._limit:
             raise NotScalarizable(f"more than {self._limit} statements")
-        statement = Statement(op, tuple(args), dtype)
-        number = self.statements.get(statement)
+        step = op, tuple(args), dtype
+        number = self.statements.get(step)
         if number is None:
-            own = [self.dtypes[argument] for argument in args]
-            if not self._lowers(op, own, dtype):
-                raise NotScalarizable(f"{op} has no native form")
-            number = self.statements[statement] = self.new_value(dtype)
+            own = tuple([self.dtypes[argument] for argument in args])
+            if (op, own, dtype) not in self._lowered:
+                if not self._lowers(op, own, dtype):
+                    raise NotScalarizable(f"{op} has no native form")
+                self._lowered.add((op, own, dtype))
+            number = self.statements[step] = self.new_value(dtype)
         return number
 
     def arithmetic(self, name: str, a: int, b: int) -> int:
         """The value of the elementary op ``name`` on two values of one dtype."""
-        return self.apply(Elementary(name), (a, b), self.dtypes[a])
+        op = self._elementary.get(name)
+        if op is None:
+            op = self._elementary[name] = Elementary(name)
+        return self.apply(op, (a, b), self.dtypes[a])
 
     def total(self, terms: Sequence[int], name: str = "add") -> int:
         """The values ``terms`` folded in order."""

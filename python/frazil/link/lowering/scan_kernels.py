@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from frazil._core import Constant, Variable
 from frazil.graph.dataclass import dataclass
 from frazil.inner.inner_graph import KnownOfOps
 from frazil.link.kernel.compiler import KernelCompiler
+from frazil.link.kernel.loop_kernel import Statement
 from frazil.link.kernel.scan_kernel import ScanKernel, ScanRead, ScanWrite, StateElement
 from frazil.link.lowering.inlining import inline_composites
 from frazil.link.lowering.scalarize import Elements, Emitter, NotScalarizable, scalarize
@@ -108,9 +108,9 @@ class _ScalarizedStep:
         needed = {*self.next, *(k for y in self.stacked for k in y.flat), *self.initial}
         if self.condition is not None:
             needed.add(self.condition)
-        for statement, value in reversed(self.emit.statements.items()):
+        for (_, args, _), value in reversed(self.emit.statements.items()):
             if value in needed:
-                needed.update(statement.args)
+                needed.update(args)
         return needed
 
     def call(self) -> ScanCall:
@@ -129,7 +129,7 @@ class _ScalarizedStep:
         number = {value: new for new, value in enumerate(kept)}
 
         def numbers(values: Iterable[int]) -> tuple[int, ...]:
-            return tuple(number[value] for value in values)
+            return tuple([number[value] for value in values])
 
         lasts = [(x, self.values[x], False) for x in self.states]
         rows = zip(self.graph.outputs[op.n_states :], self.stacked, strict=False)
@@ -145,7 +145,9 @@ class _ScalarizedStep:
                 StateElement(emit.dtypes[current], number[initial], number[new])
                 for current, initial, new in zip(self.current, self.initial, self.next, strict=True)
             ),
-            statements=tuple(replace(one, args=numbers(one.args)) for one in statements),
+            statements=tuple(
+                Statement(step_op, numbers(args), dtype) for step_op, args, dtype in statements
+            ),
             writes=tuple(
                 ScanWrite(y.dtype, numbers(elements.flat), walks) for y, elements, walks in written
             ),
