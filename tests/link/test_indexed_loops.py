@@ -260,7 +260,7 @@ def test_rows_that_indices_choose(linker, dtype, case):
         np.testing.assert_allclose(got, one, rtol=1e-5 if dtype == "float32" else 1e-12)
 
 
-@pytest.mark.parametrize("width", [8, 16, 35])  # a block of each dtype, and more than two
+@pytest.mark.parametrize("width", [8, 16, 35, 48])  # one block of each dtype, and several
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_rows_that_indices_choose_have_the_bits_of_c(dtype, layout, width):

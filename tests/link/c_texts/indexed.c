@@ -110,7 +110,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   }
   return status;
 }
-static NOINLINE i4 kernel_1_of_one_block(char *const *ptr, i8 n_outer, const i8 *outer_stride) {
+static NOINLINE i4 kernel_1_of_whole_blocks(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   i4 status = 0;
   char *p0 = ptr[0];
   char *px0 = ptr[1];
@@ -119,7 +119,6 @@ static NOINLINE i4 kernel_1_of_one_block(char *const *ptr, i8 n_outer, const i8 
   char *preport = ptr[4];
   for (i8 outer = 0; outer < n_outer; ++outer) {
     const i8 v0 = ((const i8 *)p0)[0];
-    char *q1 = p1;
     char *wt1 = px0;
     {
       i8 n1_0 = v0;
@@ -133,11 +132,14 @@ static NOINLINE i4 kernel_1_of_one_block(char *const *ptr, i8 n_outer, const i8 
       }
       wt1 += n1_0 * ((const i8 *)pg0)[2];
     }
-    char *qt1 = wt1;
+    for (i8 i = 0; i < n_inner; i += 8) {
+      char *q1 = p1 + i * 8;
+      char *qt1 = wt1 + i * 8;
 #pragma omp simd
-    for (i8 l = 0; l < 8; ++l) {
-      const f8 v1 = ((const f8 *)qt1)[l];
-      ((f8 *)q1)[l] = ((const f8 *)q1)[l] + (v1);
+      for (i8 l = 0; l < 8; ++l) {
+        const f8 v1 = ((const f8 *)qt1)[l];
+        ((f8 *)q1)[l] = ((const f8 *)q1)[l] + (v1);
+      }
     }
     p0 += outer_stride[0];
     px0 += outer_stride[1];
@@ -153,7 +155,7 @@ i4 kernel_1(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   char *p1 = ptr[2];
   char *pg0 = ptr[3];
   char *preport = ptr[4];
-  if (n_inner == 8 && ((const i8 *)pg0)[0] == 8) return kernel_1_of_one_block(ptr, n_outer, outer_stride);
+  if (n_inner % 8 == 0 && ((const i8 *)pg0)[0] == 8) return kernel_1_of_whole_blocks(ptr, n_outer, n_inner, outer_stride);
   const i8 ahead = n_outer * n_inner >= 16384 ? 4096 : 0;
   const i8 full = n_inner & -8;
   const i8 rest = n_inner - full;

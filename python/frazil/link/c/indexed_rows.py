@@ -62,10 +62,6 @@ class IndexedRow:
         yield c.Const("b1", self.is_dense, self.lies_densely)
         yield c.Array(self._type, f"e{self.name}", self.values.kernel.lanes)
 
-    def as_block(self) -> c.Declare:
-        """Point to the only block of a row that lies densely."""
-        return c.Declare("char", f"*q{self.name}", f"w{self.name}")
-
     def start_block(self) -> c.Declare:
         """Point to the present block."""
         return c.Declare("char", f"*q{self.name}", f"w{self.name} + i * {self._size}")

@@ -17,12 +17,12 @@ import numpy as np
 
 from frazil.link.c import syntax as c
 from frazil.link.c.ends import ends_of
-from frazil.link.c.one_block import OneBlockRows, has_one_block_rows
 from frazil.link.c.operands import Operands
 from frazil.link.c.rows import rows_of
 from frazil.link.c.unit import Unit
 from frazil.link.c.values import Values
 from frazil.link.c.walk import Frame, PassWriter, foldings_of
+from frazil.link.c.whole_blocks import WholeBlockRows, has_whole_block_rows
 from frazil.link.kernel.loop_kernel import LoopKernel, Read, Write
 from frazil.link.kernel.passes import plan
 
@@ -30,14 +30,14 @@ from frazil.link.kernel.passes import plan
 def add_kernel(unit: Unit, name: str, kernel: LoopKernel) -> None:
     """Append a kernel to the unit as the function ``name``."""
     writer = _KernelWriter(unit, kernel)
-    if writer.one_block is not None:
-        unit.add(writer.one_block.function(_of_one_block(name)))
+    if writer.whole_blocks is not None:
+        unit.add(writer.whole_blocks.function(_of_whole_blocks(name)))
     unit.add(writer.function(name))
 
 
-def _of_one_block(name: str) -> str:
-    """The name of the function that does the rows of one block of a kernel."""
-    return f"{name}_of_one_block"
+def _of_whole_blocks(name: str) -> str:
+    """The name of the function that does the rows of whole blocks of a kernel."""
+    return f"{name}_of_whole_blocks"
 
 
 class _KernelWriter:
@@ -51,10 +51,10 @@ class _KernelWriter:
         self.rows = rows_of(self.values, self.operands, self.passes)
         self.ends = ends_of(self.values, self.operands, self.rows)
         self.takes_columns = _takes_columns(kernel)
-        self.one_block: OneBlockRows | None = None
-        if has_one_block_rows(kernel):
+        self.whole_blocks: WholeBlockRows | None = None
+        if has_whole_block_rows(kernel):
             [only] = self.passes.passes
-            self.one_block = OneBlockRows(self.values, self.operands, self.rows, only)
+            self.whole_blocks = WholeBlockRows(self.values, self.operands, self.rows, only)
         frame = Frame(self.values, self.operands, self.rows, self.ends, self.takes_columns)
         self.writers = [
             PassWriter(frame, one, foldings_of(frame, one)) for one in self.passes.passes
@@ -70,8 +70,8 @@ class _KernelWriter:
         yield c.Declare("i4", "status", "0")
         yield c.If(f"n_outer <= 0 || {none}", [c.Return("status")])
         yield from self.operands.declare()
-        if self.one_block is not None:
-            yield self.one_block.call(_of_one_block(name))
+        if self.whole_blocks is not None:
+            yield self.whole_blocks.call(_of_whole_blocks(name))
         if self._folds():
             yield from self.rows.declare_prefetch()
         if self.takes_columns:

@@ -1,10 +1,10 @@
-"""Rows of one block that indices choose, in C: a loop in which rows have neither ends nor pauses.
+"""Rows of whole blocks that indices choose, in C: a loop without ends of rows and pauses.
 
-Where a row is a block, what the walk does once a row takes several times as long as the block
-itself: it looks for the end of the row, and for elements that do not lie side by side. So a kernel
-that takes or puts rows has a second loop, for rows of exactly one block. What it folds, it folds
-in the same order as the walk: the sets of partial results that the row does not reach are the
-identity.
+Where a row is a block or a few, what the walk does once a row takes several times as long as the
+blocks: it looks for the end of the row, and for elements that do not lie side by side. So a kernel
+that takes or puts rows has a second loop, for rows without an end. If the kernel folds rows, it is
+for rows of a single block, and folds in the same order as the walk: the sets of partial results
+that such a row does not reach are the identity.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ class RowFolding:
         yield c.Assign(place(dtype, element, "0"), both)
 
 
-class OneBlockRows:
-    """Writes the loop over rows of one block, which is a function of its own."""
+class WholeBlockRows:
+    """Writes the loop over rows of whole blocks, which is a function of its own."""
 
     def __init__(self, values: Values, operands: Operands, rows: Rows, row_pass: Pass) -> None:
         self.values = values
@@ -91,30 +91,36 @@ class OneBlockRows:
             c.For("i8 outer = 0", "outer < n_outer", "++outer", rows),
             c.Return("status"),
         ]
-        operands = ("char *const *ptr", "i8 n_outer", "const i8 *outer_stride")
+        operands = ("char *const *ptr", "i8 n_outer", "i8 n_inner", "const i8 *outer_stride")
         return c.Function("static NOINLINE i4", name, operands, body)
 
     def call(self, name: str) -> c.If:
         """The call of the function of this name where rows are such."""
-        conditions = [f"n_inner == {self.values.kernel.lanes}"]
+        lanes = self.values.kernel.lanes
+        conditions = [f"n_inner == {lanes}" if self.foldings else f"n_inner % {lanes} == 0"]
         conditions += [row.lies_densely for row in self.indexed]
         # An output that stays where it is gathers all rows.
         conditions += [self.operands.stride(each.k) for each in self.foldings]
-        call = c.Return(f"{name}(ptr, n_outer, outer_stride)")
+        call = c.Return(f"{name}(ptr, n_outer, n_inner, outer_stride)")
         return c.If(" && ".join(conditions), [call])
 
     def _row(self) -> Iterator[c.Statement]:
-        for operand in self.moving:
-            yield c.Declare("char", f"*q{operand.name}", f"p{operand.name}")
         for row in self.indexed:
             yield from row.find()
-            yield row.as_block()
-        yield from self.block.one_block()
+        body: list[c.Statement] = []
+        body += [c.Declare("char", f"*q{x.name}", f"p{x.name} + i * {x.size}") for x in self.moving]
+        body += [row.start_block() for row in self.indexed]
+        body += self.block.one_block()
+        if self.foldings:
+            yield c.Const("i8", "i", "0")
+            yield from body
+        else:
+            yield c.For("i8 i = 0", "i < n_inner", f"i += {self.values.kernel.lanes}", body)
         for each in self.foldings:
             yield c.Block([*each.leave_row(self.rows.element(each.k))])
 
 
-def has_one_block_rows(kernel: LoopKernel) -> bool:
+def has_whole_block_rows(kernel: LoopKernel) -> bool:
     """Whether a kernel has the second loop: it takes or puts rows, does little with an element, and
     what it folds are sums and products of single rows.
     """
