@@ -86,6 +86,7 @@ def test_bad_subscripts(mode):
         "i1,jk": "not made of letters",
         "ij,jk->iz": "of no operand",
         "ij,jk->ii": "a dimension twice",
+        "...j,jk->k": "does not say where the dimensions of '...' are",
     }.items():
         with pytest.raises(ValueError, match=message):
             ft.einsum(subscripts, x, y)

@@ -125,6 +125,11 @@ def _parsed(subscripts: str, operands: Sequence[Variable]) -> tuple[list[str], s
         for letters, rank in zip(inputs, ranks, strict=True)
     ]
     if arrow:
+        if most and "..." not in output:
+            raise ValueError(
+                f"einsum: the result of {subscripts!r} does not say where the dimensions of '...' "
+                "are to stand; write '...' in it, and sum over them afterwards if they shall vanish"
+            )
         output = output.replace("...", spread, 1)
     else:
         named = "".join(letters.replace("...", "") for letters in inputs)
