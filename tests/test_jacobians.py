@@ -111,3 +111,9 @@ def test_they_are_where_gradients_are():
     x = ft.vector("x")
     assert fz.jacobian(x**2, x) is frazil.gradient.jacobian(x**2, x)
     assert fz.hessian(ft.sum(x**2), x) is frazil.gradient.hessian(ft.sum(x**2), x)
+
+
+@pytest.mark.parametrize("given", [5, [ft.vector("y")], None])
+def test_what_is_differentiated_is_one_variable(given):
+    with pytest.raises(TypeError, match="jacobian differentiates one variable; given"):
+        fz.jacobian(given, ft.vector("x"))

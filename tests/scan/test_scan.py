@@ -287,3 +287,9 @@ def test_a_sequence_that_no_step_reads_has_an_element_for_each_step(mode, static
             call(np.ones(2))
     with pytest.raises(ValueError, match="2 elements for 3 steps"):
         fz.scan(lambda row, p: 2 * p, [ft.constant([1.0, 2.0])], [s], n_steps=3)
+
+
+@pytest.mark.parametrize("step", [lambda x: None, lambda x: fz.until(x > 1), lambda x: {}])
+def test_a_step_that_returns_nothing_is_refused(step):
+    with pytest.raises(TypeError, match="does its function lack a return"):
+        fz.scan(step, ft.vector("x"))

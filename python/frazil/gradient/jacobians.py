@@ -86,6 +86,11 @@ def jacobian(
     array([[7., 2.],
            [3., 8.]])
     """
+    if not isinstance(expression, Variable):
+        raise TypeError(
+            f"jacobian differentiates one variable; given {expression!r}. For several, call it for "
+            "each, or join them with ft.concatenate"
+        )
     if not is_continuous(expression):
         raise TypeError(
             f"only floating-point variables have derivatives, given {expression}: {expression.type}"

@@ -463,6 +463,11 @@ def _read_returned(
                 updates[x] = as_tensor(new, x.dtype) if not isinstance(new, Variable) else new
         else:
             outputs.append(as_tensor(part))
+    if not outputs and not updates:
+        raise TypeError(
+            "a step of a scan returns no output and no update, so there is nothing to compute; "
+            "does its function lack a return?"
+        )
     return outputs, updates, condition
 
 
