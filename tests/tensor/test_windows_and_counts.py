@@ -55,6 +55,8 @@ def calls(n, x, v, k, i):
         n.digitize(x, n.sort(v), right=True),
         n.digitize(x, n.flip(n.sort(v))),
         *n.histogram(v, 3),
+        *n.histogram(v[:0], 2),
+        *n.histogram(k, 3),
         *n.histogram(x, n.unique(v), density=False),
         n.isin(x, v),
         *n.unique(k, return_index=True, return_inverse=True, return_counts=True),

@@ -157,10 +157,11 @@ def histogram_bin_edges(
     if range is not None:
         dtype = floating_dtype(values, *range)
         low, high = (as_written(end, dtype) for end in range)
-    elif values.type.shape == (0,):
-        low, high = as_tensor(0.0, dtype), as_tensor(1.0, dtype)
-    else:
-        low, high = as_tensor(min(values), dtype), as_tensor(max(values), dtype)
+    else:  # of no elements from 0 to 1
+        numbers = as_tensor(values, dtype)
+        none = _core.elemwise(scalar.eq, length(values, 0), 0)
+        low = where(none, 0.0, min(numbers, initial=np.inf))
+        high = where(none, 1.0, max(numbers, initial=-np.inf))
     finite = [_core.elemwise(scalar.isfinite, end) for end in (low, high)]
     low = checked(low, finite, Check("the range of a histogram must be finite", False))
     if range is not None:
