@@ -86,7 +86,9 @@ The *worst error* is in units of the last place of float64 (ulp), against mpmath
 points that are hard: over the whole range, near zeros, poles and branch points, and where formulas
 change. `python benches/precision.py --write` measures it, in mode `"c"`; "none" says that the op
 does not round, 0.5 that it is an operation of the processor. After it stands where it was found.
-Functions that kernels call in SciPy are as precise as SciPy has them; see note 1 for their zeros.
+*peer* is the worst error of the function of `scipy.special` of that name, or else of NumPy's, on
+the same points. Where both are large and equal, kernels call SciPy's function, and its error is
+theirs: `beta` and `gammainc` lose digits where large parameters cancel; note 1 is about zeros.
 Functions of float32 compute in float32, with as many ulp of that, or one more.
 
 """
@@ -145,7 +147,7 @@ def scalar_rows(notes: _Notes) -> Iterator[list[str]]:
         ]
         slope = differentiated(name, row, output, notes)
         far = precision(name, row, measured)
-        yield [f"`{name}`", YES, *native, slope, slope, far]
+        yield [f"`{name}`", YES, *native, slope, slope, far, peer(measured.get(name))]
 
 
 def differentiated(name: str, row: Row, output: Variable, notes: _Notes) -> str:
@@ -171,6 +173,12 @@ def precision(name: str, row: Row, measured: dict[str, Any]) -> str:
         place = ", ".join(f"{x:.6g}" for x in record["at"])
         return f"{record['ulp']:.2g} at {place}"
     return "none" if row.rule in DISCRETE or name in EXACT else "0.5"
+
+
+def peer(record: dict[str, Any] | None) -> str:
+    """The worst error of NumPy's or SciPy's function on the same points."""
+    far = None if record is None else record["peer"]
+    return "" if far is None else f"{far:.2g}"
 
 
 EXACT = {
@@ -239,10 +247,11 @@ def table(head: list[str], rows: Iterator[list[str]]) -> Iterator[str]:
 def page() -> str:
     """The text of the page."""
     elements, arrays = _Notes(), _Notes()
+    columns = ["op", "py", "C", "Numba", "vjp", "jvp", "worst error", "peer"]
     lines = [
         "## Ops on elements",
         "",
-        *table(["op", "py", "C", "Numba", "vjp", "jvp", "worst error"], scalar_rows(elements)),
+        *table(columns, scalar_rows(elements)),
         "",
         *elements.lines(),
         "",

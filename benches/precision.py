@@ -5,8 +5,8 @@
 Each op is compiled for mode "c" and compared with mpmath at 60 digits: over the whole range of
 float64, near zeros, poles and branch points, and where its forms change. With ``--write`` the
 results go to docs/precision.json, of which benches/ops_page.py makes docs/ops.md. For each op that
-file has the worst error, where it was found, and a few points with what is right, which the tests
-check.
+file has the worst error, where it was found, the worst one of NumPy's or SciPy's function on the
+same points, and a few points with what is right, which the tests check.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from typing import Any
 
 import mpmath as mp
 import numpy as np
+import scipy.special
 
 import frazil as fz
 import frazil.tensor as ft
@@ -280,6 +281,21 @@ def computed(name: str, points: Sequence[tuple[float, ...]]) -> np.ndarray:
     return found
 
 
+PEERS = {"log_sigmoid": "log_expit", "sigmoid": "expit", "pow": "power"}
+"""Names of functions of NumPy's or SciPy's, where they are not those of the ops."""
+
+
+def of_peer(name: str, points: Sequence[tuple[float, ...]]) -> list[float] | None:
+    """What NumPy's or SciPy's function gives at some points; None where there is none."""
+    own = PEERS.get(name, name)
+    function = getattr(scipy.special, own, None) or getattr(np, own, None)
+    if function is None:
+        return None
+    with np.errstate(all="ignore"):
+        values: list[float] = function(*np.array(points).T).tolist()
+    return values
+
+
 def error(found: float, right: Any) -> float:
     """The error in units of the last place of what is right."""
     if not math.isfinite(found):
@@ -315,13 +331,16 @@ def measure(name: str) -> dict[str, Any]:
     points = [tuple(map(float, point)) for point in REFERENCES[name][1]]
     records: list[tuple[float, tuple[float, ...], float]] = []
     values = computed(name, points)
+    others = of_peer(name, points)
+    far = 0.0
     signal.signal(signal.SIGALRM, _too_late)
     signal.alarm(SECONDS)
     try:
-        for point, found in zip(points, values.tolist(), strict=True):
+        for at, (point, found) in enumerate(zip(points, values.tolist(), strict=True)):
             right = wanted(name, point, found)
             if right is not None:
                 records.append((error(found, right), point, float(right)))
+                far = far if others is None else max(far, error(others[at], right))
     except _Late:
         print(f"{name}: the time was up after {len(records)} of {len(points)} points")
     finally:
@@ -332,6 +351,7 @@ def measure(name: str) -> dict[str, Any]:
     return {
         "ulp": float(f"{records[0][0]:.2g}"),
         "at": list(records[0][1]),
+        "peer": None if others is None else float(f"{far:.2g}"),
         "points": len(records),
         "checked": [[*point, right] for _, point, right in kept],
     }
@@ -347,7 +367,8 @@ def main() -> None:
     for name in given.names or REFERENCES:
         stored[name] = record = measure(name)
         worst, count = record["ulp"], record["points"]
-        print(f"{name:14}{worst:>12.3g} ulp of {count:>4} points, at {record['at']}", flush=True)
+        told = f"{worst:>12.3g} ulp of {count:>4} points, at {record['at']}; peer {record['peer']}"
+        print(f"{name:14}{told}", flush=True)
     if given.write:
         lines = [f"  {json.dumps(name)}: {json.dumps(stored[name])}" for name in sorted(stored)]
         DATA.write_text("{\n" + ",\n".join(lines) + "\n}\n")
