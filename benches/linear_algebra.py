@@ -175,7 +175,8 @@ def main() -> None:
         *(integers(300, 300, 300), integers(1000, 1000, 1), integers(3, 1000, 3)),
         *(kalman(4), kalman(20)),
         *(stacks(1000, 3) + stacks(1000, 8) + stacks(100, 30)),
-        *(singles(8) + singles(50) + singles(500) + diagonals(1000)),
+        *(work for n in (8, 20, 50, 100, 200, 500) for work in singles(n)),
+        *diagonals(1000),
     ]
     print(f"{'':36} {'frazil':>9} {'others':>9} {'ratio':>7}")
     for name, ours, theirs, given in works:
