@@ -83,6 +83,7 @@ bench: $(VENV)/.built $(VENV)/.group-bench
 	cargo bench -p frazil-benches
 	$(BIN)/python benches/import_time.py
 	$(BIN)/python benches/build_time.py
+	$(BIN)/python benches/gradient_time.py
 	$(BIN)/python benches/graph_time.py
 	$(BIN)/python benches/rewrite_time.py
 	$(BIN)/python benches/perform_time.py

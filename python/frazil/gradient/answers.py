@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from frazil._core import FrozenApply, Variable
 from frazil.graph.answers import listed
+from frazil.graph.op import Op
 
 
 def gradients_of(
@@ -24,37 +25,52 @@ def gradients_of(
     TypeError
         If ``given`` holds something else, or a gradient of another shape than its input.
     """
-    return _derivatives(f"L_op of {node.op}", "input", given, node.inputs, may_broadcast)
+    return _derivatives("L_op", node.op, "input", given, node.inputs, may_broadcast)
 
 
 def tangents_of(node: FrozenApply, given: object) -> list[Variable | None]:
     """Return the tangents in ``given``, the result of an ``R_op``: one for each output."""
-    return _derivatives(f"R_op of {node.op}", "output", given, node.outputs, may_broadcast=False)
+    return _derivatives("R_op", node.op, "output", given, node.outputs, may_broadcast=False)
 
 
 def elementwise_gradients(op: object, given: object, inputs: Sequence[Variable]) -> list[Any]:
     """Return the list in ``given``, the result of a scalar op's ``gradient``: one per operand."""
+    if isinstance(given, list | tuple) and len(given) == len(inputs):
+        return list(given)
     return listed(given, len(inputs), f"the gradient of {op}", "a variable, or None,", "operands")
 
 
 def check_partial(op: object, at: int, partial: object, output: Variable) -> None:
     """Raise a TypeError unless the gradient of a scalar op's operand broadcasts to its output."""
+    if isinstance(partial, Variable) and _broadcasts(partial.type.shape, output.type.shape):
+        return
     what = f"the gradient of {op} for operand {at}"
     if not isinstance(partial, Variable):
         raise TypeError(
             f"{what} must be a variable, or None; given {partial!r} of type "
             f"{type(partial).__name__}"
         )
-    if not _broadcasts(partial.type.shape, output.type.shape):
-        raise TypeError(
-            f"{what} must have the shape of the result, of type {output.type}, or broadcast to "
-            f"it; given one of type {partial.type}"
-        )
+    raise TypeError(
+        f"{what} must have the shape of the result, of type {output.type}, or broadcast to "
+        f"it; given one of type {partial.type}"
+    )
 
 
 def _derivatives(
-    what: str, place: str, given: object, targets: Sequence[Variable], may_broadcast: bool
+    method: str,
+    op: Op,
+    place: str,
+    given: object,
+    targets: Sequence[Variable],
+    may_broadcast: bool,
 ) -> list[Variable | None]:
+    fits = _broadcasts if may_broadcast else _has_shape
+    if isinstance(given, list | tuple) and len(given) == len(targets):
+        made = list(given)
+        if all(g is None or _is_derivative(g, x, fits) for g, x in zip(made, targets, strict=True)):
+            return made
+    # Texts of ops take as long as the gradients that they are seldom needed for.
+    what = f"{method} of {op}"
     made = listed(given, len(targets), what, "a variable, or None,", f"{place}s")
     for at, (g, x) in enumerate(zip(made, targets, strict=True)):
         if g is None:
@@ -69,7 +85,6 @@ def _derivatives(
                 f"{what}: the derivative for {place} {at} must be floating-point, given one of "
                 f"type {g.type}"
             )
-        fits = _broadcasts if may_broadcast else _has_shape
         if not fits(g.type.shape, x.type.shape):
             raise TypeError(
                 f"{what}: the derivative for {place} {at} must have the shape of {x}, which has "
@@ -82,15 +97,29 @@ def _derivatives(
 Shape = Sequence[int | None]
 
 
+def _is_derivative(g: object, x: Variable, fits: Callable[[Shape, Shape], bool]) -> bool:
+    return (
+        isinstance(g, Variable)
+        and g.dtype.startswith(("float", "complex"))
+        and fits(g.type.shape, x.type.shape)
+    )
+
+
 def _has_shape(given: Shape, wanted: Shape) -> bool:
     """Whether a value of one static shape may have the other, without broadcasting."""
-    return len(given) == len(wanted) and all(
-        n == m or n is None or (m is None and n != 1) for n, m in zip(given, wanted, strict=True)
+    return given == wanted or (
+        len(given) == len(wanted)
+        and all(
+            n == m or n is None or (m is None and n != 1)
+            for n, m in zip(given, wanted, strict=True)
+        )
     )
 
 
 def _broadcasts(given: Shape, wanted: Shape) -> bool:
     """Whether a value of one static shape may broadcast to the other."""
+    if given == wanted:
+        return True
     skipped = len(wanted) - len(given)
     return skipped >= 0 and all(
         n in (1, None, m) or m is None for n, m in zip(given, wanted[skipped:], strict=True)

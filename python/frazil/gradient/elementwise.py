@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import TypeAlias
+
+import numpy as np
 
 import frazil._core as _core
 import frazil.scalar as scalar
@@ -11,7 +14,9 @@ from frazil._core import Constant, FrozenApply, Variable
 from frazil.gradient.answers import check_partial, elementwise_gradients
 from frazil.gradient.registry import Pullback, pullback_rule
 from frazil.graph.dispatch import singledispatch
+from frazil.graph.op import Array
 from frazil.scalar.constants import constant
+from frazil.scalar.elementary import Elementary
 from frazil.scalar.elemwise import Elemwise
 from frazil.scalar.op import ScalarOp
 from frazil.tensor.broadcasting import broadcast_length, unbroadcast
@@ -50,7 +55,8 @@ def pull_elementwise(
     A gradient that is constant along a dimension may have length 1 there, or lack a dimension in
     front. Constants that follow from a constant gradient are folded.
     """
-    rule = graph_rule(op.scalar_op)
+    scalar_op = op.scalar_op
+    rule = graph_rule(scalar_op) if scalar_op.gradient is None else None
     if rule is None:
         pulled = _pull_by_row(op, inputs, outputs, output_gradients, wanted)
     else:
@@ -93,6 +99,8 @@ def _pull_by_row(
 
 def _fold(x: Variable, leaves: Sequence[Variable]) -> Variable:
     """Return ``x`` with arithmetic on constants, which a constant gradient leads to, folded."""
+    if x.owner is None:
+        return x
     folded: dict[Variable, Variable] = {}
     for node in _core.toposort([x], leaves):
         inputs = [folded.get(variable, variable) for variable in node.inputs]
@@ -106,8 +114,11 @@ def _fold(x: Variable, leaves: Sequence[Variable]) -> Variable:
 
 def _fold_elementwise(node: FrozenApply, inputs: list[Variable]) -> Variable:
     op, output = node.op.scalar_op, node.outputs[0]
-    if all(isinstance(variable, Constant) and variable.ndim == 0 for variable in inputs):
-        values = [variable.data for variable in inputs if isinstance(variable, Constant)]
+    values = [x.data for x in inputs if isinstance(x, Constant) and x.ndim == 0]
+    if len(values) == len(inputs) and isinstance(op, Elementary):
+        held = tuple((value.dtype.char, value.tobytes()) for value in values)
+        return constant(_computed(op, output.dtype, held))
+    if len(values) == len(inputs):
         return constant(op.compute(output.dtype, *values))
     if op is scalar.mul:
         for factor, other in (inputs, inputs[::-1]):
@@ -119,3 +130,9 @@ def _fold_elementwise(node: FrozenApply, inputs: list[Variable]) -> Variable:
     if inputs == list(node.inputs):
         return output
     return node.clone_with_new_inputs(inputs).outputs[0]
+
+
+@lru_cache(1024)
+def _computed(op: Elementary, result: str, operands: tuple[tuple[str, bytes], ...]) -> Array:
+    """Return what an op gives for numbers, told by their bytes: the same few come all the time."""
+    return op.compute(result, *(np.frombuffer(held, kind)[0] for kind, held in operands))

@@ -73,7 +73,7 @@ def evaluate(
     (True, array([1., 1.]))
     """
     arrays = [np.asarray(operand) for operand in operands]
-    dtypes = op.operand_dtypes([array.dtype.name for array in arrays], results[0])
+    dtypes = op.operand_dtypes([_name(array.dtype) for array in arrays], results[0])
     with np.errstate(all="ignore"):
         if op.converts_to is not None:
             return (arrays[0].astype(op.converts_to),)
@@ -107,19 +107,25 @@ def _by_ufunc(
     dtypes: Sequence[str],
     out: Array | None,
 ) -> Array:
-    if isinstance(ufunc, np.ufunc) and _has_loop(ufunc, tuple(dtypes), result):
+    signature = _signature(ufunc, (*dtypes, result)) if isinstance(ufunc, np.ufunc) else None
+    if signature is not None:
         # NumPy converts operands a block at a time; whole copies of them are never made.
-        signature = (*map(np.dtype, dtypes), np.dtype(result))
         return np.asarray(ufunc(*arrays, out=out, signature=signature, casting="unsafe"))
     converted = [a.astype(d, copy=False) for a, d in zip(arrays, dtypes, strict=True)]
     return np.asarray(ufunc(*converted)).astype(result, copy=False)
 
 
 @cache
-def _has_loop(ufunc: np.ufunc, dtypes: tuple[str, ...], result: str) -> bool:
-    """Whether the ufunc computes in just these dtypes."""
-    inputs = "".join(np.dtype(dtype).char for dtype in dtypes)
-    return f"{inputs}->{np.dtype(result).char}" in ufunc.types
+def _name(dtype: np.dtype[Any]) -> str:
+    return dtype.name
+
+
+@cache
+def _signature(ufunc: np.ufunc, dtypes: tuple[str, ...]) -> tuple[np.dtype[Any], ...] | None:
+    """Return the dtypes of the operands and the result, if the ufunc computes in just these."""
+    *operands, result = signature = tuple(map(np.dtype, dtypes))
+    inputs = "".join(dtype.char for dtype in operands)
+    return signature if f"{inputs}->{result.char}" in ufunc.types else None
 
 
 def _of_elements(

@@ -89,8 +89,12 @@ pub fn data_of(
             "cannot make a tensor of {given}{hint}: expected a variable, a number or an array of numbers"
         )));
     }
-    let native = array.dtype().call_method1("newbyteorder", ("=",))?;
-    let array = asarray.call1((array, native, "C"))?.cast_into::<PyUntypedArray>()?;
+    let array = if matches!(array.dtype().byteorder(), b'=' | b'|') {
+        array
+    } else {
+        let native = array.dtype().call_method1("newbyteorder", ("=",))?;
+        asarray.call1((array, native, "C"))?.cast_into::<PyUntypedArray>()?
+    };
     let dtype = dtype_of_descr(&array.dtype())?;
     let shape: Vec<u64> = array.shape().iter().map(|&length| length as u64).collect();
     let bytes: PyReadonlyArray1<'_, u8> =

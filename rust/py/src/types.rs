@@ -1,7 +1,7 @@
 //! `TensorType`.
 
 use frazil_core::{DType, Dim, Ty};
-use numpy::PyArrayDescr;
+use numpy::{PyArrayDescr, PyArrayDescrMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
@@ -50,8 +50,28 @@ pub fn dtype_of(value: &Bound<'_, PyAny>) -> PyResult<DType> {
 
 /// The frazil dtype of a NumPy dtype.
 pub fn dtype_of_descr(descr: &Bound<'_, PyArrayDescr>) -> PyResult<DType> {
-    let name: String = descr.getattr("name")?.extract()?;
-    name.parse().map_err(raise)
+    // Asking NumPy for the name runs Python code.
+    let dtype = match (descr.kind(), descr.itemsize()) {
+        (b'b', 1) => DType::Bool,
+        (b'i', 1) => DType::Int8,
+        (b'i', 2) => DType::Int16,
+        (b'i', 4) => DType::Int32,
+        (b'i', 8) => DType::Int64,
+        (b'u', 1) => DType::UInt8,
+        (b'u', 2) => DType::UInt16,
+        (b'u', 4) => DType::UInt32,
+        (b'u', 8) => DType::UInt64,
+        (b'f', 2) => DType::Float16,
+        (b'f', 4) => DType::Float32,
+        (b'f', 8) => DType::Float64,
+        (b'c', 8) => DType::Complex64,
+        (b'c', 16) => DType::Complex128,
+        _ => {
+            let name: String = descr.getattr("name")?.extract()?;
+            return name.parse().map_err(raise);
+        }
+    };
+    Ok(dtype)
 }
 
 #[pymethods]
