@@ -17,7 +17,8 @@ from frazil.jit.traced import TracedArray, TracedLength
 def replace_leaked(trace: Trace, plain_leaf: Callable[[Any], Any]) -> None:
     """Put plain values in the place of the traced arrays of a trace, in all that holds them."""
     living = [x for x in gc.get_objects() if is_one_of(type(x), (TracedArray, TracedLength))]
-    own = [x for x in living if x._trace is trace]
+    # Another thread may have replaced its own arrays in this list meanwhile.
+    own = [x for x in living if getattr(x, "_trace", None) is trace]
     del living
     for at in range(len(own)):
         _replace(own[at], plain_leaf(own[at]), [own])
