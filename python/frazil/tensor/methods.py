@@ -197,9 +197,15 @@ class _Methods(_core.Variable):
         """Return a diagonal; see :func:`frazil.tensor.diagonal`."""
         return diagonals.diagonal(self, offset, axis1, axis2)
 
-    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Variable:
+    def trace(
+        self,
+        offset: int = 0,
+        axis1: int = 0,
+        axis2: int = 1,
+        dtype: npt.DTypeLike | None = None,
+    ) -> Variable:
         """Return the sum of a diagonal; see :func:`frazil.tensor.trace`."""
-        return diagonals.trace(self, offset, axis1, axis2)
+        return diagonals.trace(self, offset, axis1, axis2, dtype)
 
     def take(self, indices: TensorLike, axis: int | None = None, mode: str = "raise") -> Variable:
         """Return the elements at some positions; see :func:`frazil.tensor.take`."""
