@@ -13,6 +13,8 @@ import tempfile
 import pytest
 from hypothesis import settings
 
+from frazil.compile import keeping
+
 # Tests neither use nor fill the cache of whoever runs them; they are not told what it knows.
 os.environ["FRAZIL_CACHE_DIR"] = tempfile.mkdtemp(prefix="frazil-tests-")
 for setting in ("FRAZIL_CACHE", "FRAZIL_CACHE_SIZE"):
@@ -31,6 +33,13 @@ WITHOUT_GIL = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 def mode(request):
     """Each linker in turn."""
     return request.param
+
+
+@pytest.fixture(autouse=True)
+def written():
+    """Nothing of a test is still to be written to the cache while the next one counts nodes."""
+    yield
+    keeping.finish()
 
 
 def pytest_collection_finish():

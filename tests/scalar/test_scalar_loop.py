@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import frazil as fz
 import frazil.tensor as ft
+from frazil.compile import keeping
 from frazil.compile.inner import rewrite_inner_graph
 from frazil.compile.mode import find_linker
 from frazil.scalar import Composite, ScalarLoop, ScalarOp
@@ -219,6 +220,7 @@ def test_it_goes_with_its_last_handle():
     gone = weakref.ref(op)
     fz.function([v], op(3, v), mode="py")
     del op, v
+    keeping.finish()  # what is still to be written holds graphs
     gc.collect()
     assert gone() is None
 

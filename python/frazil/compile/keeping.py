@@ -80,7 +80,8 @@ class _Writer:
                 self._waits = False
 
     def finish(self, key: str | None) -> None:
-        if key in self._jobs if key is not None else self._jobs:
+        # Without a key, wait for the thread too: it holds what it has just written.
+        if key is None or key in self._jobs:
             self._write()
 
     def begin_anew(self) -> None:
