@@ -39,9 +39,10 @@ def _draw(node: FrozenApply, operands: Operands) -> list[Operand]:
     parameters, shape = rest[: op.arity], rest[op.arity :]
     if state.batched or any(n.batched for n in shape) or op.distribution == "sample":
         return _one_after_other(node, operands)
-    ndim = len(shape) - op.form.has_rows
+    ndim = len(shape) - op.signature.has_rows
     values = [
-        x.of_rank(ndim + is_row) for x, is_row in zip(parameters, op.form.takes_rows, strict=True)
+        x.of_rank(ndim + is_row)
+        for x, is_row in zip(parameters, op.signature.takes_rows, strict=True)
     ]
     lengths = [n.value for n in shape]
     after, drawn = op(state.value, *values, batch_size(operands), *lengths)

@@ -34,7 +34,7 @@ Drawn: TypeAlias = tuple[Variable, Variable]
 
 
 @dataclass(frozen=True)
-class Form:
+class DistributionSignature:
     """What a distribution takes and gives.
 
     Attributes
@@ -53,10 +53,10 @@ class Form:
 
 
 @cache
-def form_of(distribution: str, dtype: str) -> Form:
+def signature_of(distribution: str, dtype: str) -> DistributionSignature:
     """Return what a distribution takes and gives."""
     parameters, has_rows = _core.distribution_form(distribution, dtype)
-    return Form(
+    return DistributionSignature(
         tuple(name for name, _ in parameters), tuple(row for _, row in parameters), has_rows
     )
 
@@ -86,24 +86,24 @@ class Draw(Drawing):
     dtype: str
 
     @property
-    def form(self) -> Form:
+    def signature(self) -> DistributionSignature:
         """What the distribution takes and gives."""
-        return form_of(self.distribution, self.dtype)
+        return signature_of(self.distribution, self.dtype)
 
     @property
     def arity(self) -> int:
         """The number of parameters."""
-        return len(self.form.parameters)
+        return len(self.signature.parameters)
 
     def make_node(self, state: Variable, *operands: Variable) -> FrozenApply:
         parameters, shape = operands[: self.arity], operands[self.arity :]
         given = tuple(x.dtype for x in parameters)
         check_state(state)
-        if given != self.form.parameters:
-            wanted = list(self.form.parameters)
+        if given != self.signature.parameters:
+            wanted = list(self.signature.parameters)
             raise TypeError(f"{self} takes parameters of types {wanted}, given {list(given)}")
         static = static_shape(shape)
-        for x, is_row in zip(parameters, self.form.takes_rows, strict=True):
+        for x, is_row in zip(parameters, self.signature.takes_rows, strict=True):
             self._check_parameter(x, is_row, static)
         return FrozenApply(self, [state, *operands], [state.type, TensorType(self.dtype, static)])
 
@@ -114,7 +114,7 @@ class Draw(Drawing):
         if is_row:
             fits = len(own) > 0 and (own[-1] == wanted[-1] or None in (own[-1], wanted[-1]))
             own = own[:-1]
-        if self.form.has_rows:
+        if self.signature.has_rows:
             wanted = wanted[:-1]
         pairs = zip(own[::-1], wanted[::-1], strict=False)
         fits &= len(own) <= len(wanted)
@@ -128,8 +128,8 @@ class Draw(Drawing):
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
         state, parameters = inputs[0], inputs[1 : 1 + self.arity]
         shape = tuple(int(n) for n in inputs[1 + self.arity :])
-        batch = shape[:-1] if self.form.has_rows else shape
-        operands = zip(node.inputs[1:], parameters, self.form.takes_rows, strict=False)
+        batch = shape[:-1] if self.signature.has_rows else shape
+        operands = zip(node.inputs[1:], parameters, self.signature.takes_rows, strict=False)
         for x, array, is_row in operands:
             check_lengths(x, array.shape, shape if is_row else batch)
         generator = generator_of(state)
@@ -164,12 +164,12 @@ def draw(
 
     ``row`` is the length of rows, where the distribution draws such and takes none.
     """
-    form = form_of(distribution, dtype)
+    signature = signature_of(distribution, dtype)
     operands = [
         as_parameter(distribution, x, wanted)
-        for x, wanted in zip(parameters, form.parameters, strict=True)
+        for x, wanted in zip(parameters, signature.parameters, strict=True)
     ]
-    taken = list(zip(operands, form.takes_rows, strict=True))
+    taken = list(zip(operands, signature.takes_rows, strict=True))
     for x, is_row in taken:
         if is_row and x.ndim == 0:
             raise ValueError(
@@ -180,7 +180,7 @@ def draw(
         shape = broadcast_lengths([lengths(x)[: x.ndim - is_row] for x, is_row in taken])
     else:
         shape = as_lengths(size)
-    if form.has_rows:
+    if signature.has_rows:
         rows = [length(x, x.ndim - 1) for x, is_row in taken if is_row]
         shape = (*shape, *(rows or as_lengths([] if row is None else [row])))
     state, drawn = Draw(distribution, dtype)(as_tensor(rng), *operands, *shape)

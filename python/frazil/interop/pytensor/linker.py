@@ -37,7 +37,7 @@ _REWRITTEN_AWAY = (
 """PyTensor's rewrites that make ops for its own linkers, or that frazil does better."""
 
 
-class Compiled:
+class CheckedCall:
     """The parts of a call of PyTensor's function.
 
     Attributes
@@ -97,7 +97,7 @@ class Converted:
         return results
 
 
-def compile_graph(graph: Any, name: str | None = None) -> tuple[Callable[..., Any], Compiled]:
+def compile_graph(graph: Any, name: str | None = None) -> tuple[Callable[..., Any], CheckedCall]:
     """The callable that computes one of PyTensor's graphs, and frazil's function in it."""
     inputs = []
     for x in graph.inputs:
@@ -118,7 +118,7 @@ def compile_graph(graph: Any, name: str | None = None) -> tuple[Callable[..., An
         on_unused_input="ignore",
         name=name,
     )
-    compiled = Compiled(made, [op for _, op in t.checks], t.performed)
+    compiled = CheckedCall(made, [op for _, op in t.checks], t.performed)
     run: Callable[..., Any] = compiled if t.checks else made
     taken = _places(graph.inputs, RandomGeneratorType)
     given = _places(graph.outputs, RandomGeneratorType)

@@ -314,7 +314,7 @@ class CCompiler:
         """Why the op cannot be a statement; None if it can."""
         unit = Unit(vector_functions=frozenset())
         try:
-            unit.form(op, tuple(operands), result)
+            unit.expression(op, tuple(operands), result)
         except LoweringError as error:
             return str(error)
         return None

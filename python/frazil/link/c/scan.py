@@ -89,8 +89,8 @@ class _ScanWriter:
             if k in self.calls:
                 yield from results_of(self.unit, self.calls[k], k, self.texts, kernel.dtypes)
                 continue
-            form = self.unit.step_form(statement, kernel.dtypes)
-            value = form.text.format(*[self.texts[a] for a in statement.args])
+            expression = self.unit.step_expression(statement, kernel.dtypes)
+            value = expression.text.format(*[self.texts[a] for a in statement.args])
             yield c.Const(C_TYPES[statement.dtype], f"v{k}", value)
 
     def _written(self, *, walks: bool) -> Iterator[c.Statement]:

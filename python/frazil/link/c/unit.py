@@ -25,7 +25,7 @@ from frazil.scalar.storage import STORED, computed_in
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class Expression:
     """The expression of an op on operands ``{0}``, ``{1}``, ...
 
     ``vector``: whether a loop over it can be vectorised.
@@ -43,7 +43,9 @@ class Unit(Definitions):
     loops: dict[ScalarLoop, LoopFunctions] = field(default_factory=dict)
     foreign_texts: dict[str, str] = field(default_factory=dict)
     """The C texts of ops that are not frazil's own, for messages."""
-    _forms: dict[tuple[ScalarOp, tuple[str, ...], str], Form] = field(default_factory=dict)
+    _expressions: dict[tuple[ScalarOp, tuple[str, ...], str], Expression] = field(
+        default_factory=dict
+    )
 
     def text(self) -> str:
         return "".join((PRELUDE, *self.definitions.values(), *self.kernels))
@@ -60,8 +62,8 @@ class Unit(Definitions):
 
     def fold(self, reduce: str, dtype: str, so_far: str, value: str) -> str:
         """The expression that folds one more value into a reduction."""
-        form = self.form(_fold_op(reduce), (dtype, dtype), dtype)
-        return form.text.format(*fold_operands(reduce, so_far, f"({value})"))
+        expression = self.expression(_fold_op(reduce), (dtype, dtype), dtype)
+        return expression.text.format(*fold_operands(reduce, so_far, f"({value})"))
 
     def convert(self, expression: str, source: str, target: str) -> str:
         """The expression, of dtype ``source``, converted to ``target`` as ``astype`` does."""
@@ -87,60 +89,62 @@ class Unit(Definitions):
             return f"({C_TYPES[target]})(i4){expression}"
         return f"({C_TYPES[target]}){expression}"
 
-    def statement_form(self, own: Statement, dtypes: Sequence[str], *, alone: bool = False) -> Form:
-        """The form of a statement; ``dtypes`` has those of all values.
+    def statement_expression(
+        self, own: Statement, dtypes: Sequence[str], *, alone: bool = False
+    ) -> Expression:
+        """The expression of a statement; ``dtypes`` has those of all values.
 
         ``alone``: it is computed for one element, so nothing is lost if no loop is vectorised.
         """
         operands = tuple([dtypes[a] for a in own.args])
         is_of_runtime = own.op in OF_BLOCKS and own.dtype.startswith("float")
         if alone and self.has_wide_registers and is_of_runtime:
-            return self._form_of_runtime(own.op, operands, own.dtype)
-        return self.form(own.op, operands, own.dtype)
+            return self._runtime_expression(own.op, operands, own.dtype)
+        return self.expression(own.op, operands, own.dtype)
 
-    def step_form(self, own: Statement, dtypes: Sequence[str]) -> Form:
-        """The form of a statement in the steps of a scan, which wait for each other."""
+    def step_expression(self, own: Statement, dtypes: Sequence[str]) -> Expression:
+        """The expression of a statement in the steps of a scan, which wait for each other."""
         if own.op in OF_STEPS:
             operands = tuple([dtypes[a] for a in own.args])
-            return self._form_of_runtime(own.op, operands, own.dtype)
-        return self.statement_form(own, dtypes)
+            return self._runtime_expression(own.op, operands, own.dtype)
+        return self.statement_expression(own, dtypes)
 
-    def form(self, op: ScalarOp, dtypes: tuple[str, ...], result: str) -> Form:
-        """The form of an op, whose operands are converted to the dtype that it computes in."""
+    def expression(self, op: ScalarOp, dtypes: tuple[str, ...], result: str) -> Expression:
+        """The expression of an op; it converts the operands to the dtype that it computes in."""
         key = op, dtypes, result
-        form = self._forms.get(key)
-        if form is None:
-            form = self._forms[key] = self._make_form(op, dtypes, result)
-        return form
+        expression = self._expressions.get(key)
+        if expression is None:
+            expression = self._expressions[key] = self._make_expression(op, dtypes, result)
+        return expression
 
-    def _form_of_runtime(self, op: ScalarOp, dtypes: tuple[str, ...], result: str) -> Form:
-        """The form of a function that the runtime has for one element: the bits of blocks."""
+    def _runtime_expression(self, op: ScalarOp, dtypes: tuple[str, ...], result: str) -> Expression:
+        """The expression of a function that the runtime has for one element: the bits of blocks."""
         wanted = op.operand_dtypes(dtypes, result)
         name = of_one(self, op, wanted[0])
-        return Form(f"{name}({', '.join(self._converted(dtypes, wanted))})", vector=False)
+        return Expression(f"{name}({', '.join(self._converted(dtypes, wanted))})", vector=False)
 
     def loop(self, loop: ScalarLoop) -> LoopFunctions:
         """The functions of a scalar loop."""
         known = self.loops.get(loop)
         if known is None:
             body = body_of(loop)
-            forms = [self.statement_form(own, body.dtypes) for own in body.statements]
+            forms = [self.statement_expression(own, body.dtypes) for own in body.statements]
             made = LoopFunctions(
                 self,
                 body,
                 f"loop_{len(self.loops)}",
                 [literal_text(literal) for literal in body.literals],
-                [form.text for form in forms],
-                vector=all(form.vector for form in forms),
+                [expression.text for expression in forms],
+                vector=all(expression.vector for expression in forms),
             )
             known = self.loops.setdefault(loop, made)
         return known
 
-    def _make_form(self, op: ScalarOp, dtypes: tuple[str, ...], result: str) -> Form:
+    def _make_expression(self, op: ScalarOp, dtypes: tuple[str, ...], result: str) -> Expression:
         wanted = op.operand_dtypes(dtypes, result)
         if (part := loop_result(op)) is not None:
             texts = self._converted(dtypes, wanted)
-            return Form(f"{self.loop(part[0]).call(texts)}.r{part[1]}", vector=False)
+            return Expression(f"{self.loop(part[0]).call(texts)}.r{part[1]}", vector=False)
         dtype = wanted[-1]
         template = lowering_for(op.c, dtype)
         if template is None:
@@ -157,16 +161,16 @@ class Unit(Definitions):
             else:
                 texts = ["0", f"{compare}({texts[1]}, {texts[0]})"]
         if op.converts_to is not None:
-            return Form(self.convert(texts[0], dtype, op.converts_to), vector=True)
+            return Expression(self.convert(texts[0], dtype, op.converts_to), vector=True)
         return self._filled(template, texts, dtype)
 
     def _converted(self, dtypes: Sequence[str], wanted: Sequence[str]) -> list[str]:
-        """The operands of a form, converted to other dtypes."""
+        """The operands of an expression, converted to other dtypes."""
         pairs = enumerate(zip(dtypes, wanted, strict=True))
         return [self.convert(f"{{{k}}}", own, to) for k, (own, to) in pairs]
 
-    def _filled(self, template: str, texts: Sequence[str], dtype: str) -> Form:
-        """The form of a template whose places are filled with operands, types and functions."""
+    def _filled(self, template: str, texts: Sequence[str], dtype: str) -> Expression:
+        """The template, with its places filled with operands, types and functions."""
         vector = True
 
         def resolve(name: str) -> str:
@@ -184,7 +188,7 @@ class Unit(Definitions):
         parts = PLACE.split(template)
         between = [text.replace("{", "{{").replace("}", "}}") for text in parts[::2]]
         pairs = zip(between, [*map(resolve, parts[1::2]), ""], strict=True)
-        return Form("".join(part for pair in pairs for part in pair), vector)
+        return Expression("".join(part for pair in pairs for part in pair), vector)
 
 
 @cache

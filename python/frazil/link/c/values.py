@@ -33,9 +33,9 @@ class Values:
         self._vector: dict[int, bool] = {}
         for k, own in kernel.ops.items():
             if isinstance(own, Statement) and k not in self.calls:
-                form = unit.statement_form(own, self.dtypes, alone=is_alone(kernel, k))
-                self.expressions[k] = form.text.format(*[self.texts[a] for a in own.args])
-                self._vector[k] = form.vector
+                expression = unit.statement_expression(own, self.dtypes, alone=is_alone(kernel, k))
+                self.expressions[k] = expression.text.format(*[self.texts[a] for a in own.args])
+                self._vector[k] = expression.vector
 
     def type(self, k: int) -> str:
         """The C type of a value."""

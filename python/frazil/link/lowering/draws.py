@@ -29,8 +29,8 @@ def _(op: Draw, node: FrozenApply, lowering: Lowering) -> None:
         node.inputs[1 : 1 + count],
         node.inputs[1 + count :],
     )
-    batch = lengths[:-1] if op.form.has_rows else lengths
-    for x, is_row in zip(parameters, op.form.takes_rows, strict=True):
+    batch = lengths[:-1] if op.signature.has_rows else lengths
+    for x, is_row in zip(parameters, op.signature.takes_rows, strict=True):
         lowering.require_broadcast(x, lengths if is_row else batch)
     slots = lowering.builder.draw(
         op.distribution,

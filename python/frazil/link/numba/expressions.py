@@ -13,7 +13,7 @@ from frazil.link.kernel.loop_kernel import LoweringError
 from frazil.link.numba import functions
 from frazil.link.numba.element_loop import write_loop
 from frazil.link.numba.refusal import refusal
-from frazil.link.numba.translation import Foreign
+from frazil.link.numba.translation import JittedFunction
 from frazil.link.numba.values import INF
 from frazil.link.numba.written_out import WrittenOut, written_out
 from frazil.scalar.elementary import Elementary
@@ -29,7 +29,7 @@ class Expressions:
     def __init__(self) -> None:
         self.globals: dict[str, Any] = {"advance": functions.advance}
         self.temporaries = 0
-        self.foreigns: dict[Foreign, str] = {}
+        self.jitted: dict[JittedFunction, str] = {}
         self.loops: dict[tuple[ScalarOp, tuple[str, ...]], tuple[str, ...]] = {}
 
     def apply(self, op: ScalarOp, operands: Sequence[tuple[str, str]], result: str) -> list[str]:
@@ -62,11 +62,11 @@ class Expressions:
         if op.converts_to is not None:
             return [*lines, *self.convert(texts[0], dtype, op.converts_to)]
         if not isinstance(op, Elementary):
-            return [*lines, self._foreign(op, template, dtype, wanted, result, texts)]
+            return [*lines, self._jitted(op, template, dtype, wanted, result, texts)]
         *before, text = self._expand(str(template), dtype, texts)
         return [*lines, *before, f"{result}({text})"]
 
-    def _foreign(
+    def _jitted(
         self,
         op: ScalarOp,
         template: str | None,
@@ -95,9 +95,9 @@ class Expressions:
         if template is not None:
             check_text(op, "Numba", template, functions.NAMES)
             text = re.sub(r"\{(\w+)\}", resolve, template).strip()
-        foreign = Foreign(op, text, tuple(operands), result, called)
-        name = self.foreigns.setdefault(foreign, f"foreign{len(self.foreigns)}")
-        return f"{self._global(name, foreign)}({', '.join(texts)})"
+        function = JittedFunction(op, text, tuple(operands), result, called)
+        name = self.jitted.setdefault(function, f"jitted{len(self.jitted)}")
+        return f"{self._global(name, function)}({', '.join(texts)})"
 
     def convert(self, text: str, source: str, target: str) -> list[str]:
         """Lines of Python; the last is the expression, converted as NumPy's ``astype`` does."""

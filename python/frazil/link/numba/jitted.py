@@ -30,7 +30,7 @@ from frazil.link.numba.functions import callee
 from frazil.link.numba.impl import function_of, held
 from frazil.link.numba.linking import called, is_of_c, link, optimise
 from frazil.link.numba.machine import target_machine
-from frazil.link.numba.translation import Foreign, Module
+from frazil.link.numba.translation import JittedFunction, Module
 from frazil.link.numba.values import INF, LLVM_TYPES
 from frazil.scalar.op import ScalarOp
 
@@ -49,8 +49,8 @@ def lower(module: Module) -> tuple[list[str], list[CodeLibrary]]:
     """What ``module`` calls and others make, as texts, and what these may call."""
     with global_compiler_lock:
         written = _Text("frazil")
-        for foreign, name in module.elsewhere.items():
-            _lower(foreign, name, module, written)
+        for function, name in module.elsewhere.items():
+            _lower(function, name, module, written)
         return written.parts, list(dict.fromkeys(written.libraries))
 
 
@@ -91,7 +91,7 @@ def fault(op: ScalarOp, params: tuple[str, ...], result: str) -> str | None:
     with global_compiler_lock, llvm.create_context() as context:
         written = _Text("frazil")
         try:
-            _lower(Foreign(op, None, params, result), name, module, written)
+            _lower(JittedFunction(op, None, params, result), name, module, written)
         except _WrongResult as error:
             return str(error)
         except Exception as error:  # Numba refuses in many ways, and fails in others
@@ -119,21 +119,21 @@ def _first_line(error: BaseException) -> str:
     return told[0] if told else type(error).__name__
 
 
-def _lower(foreign: Foreign, name: str, module: Module, written: _Text) -> None:
+def _lower(function: JittedFunction, name: str, module: Module, written: _Text) -> None:
     """Writes what the op does, and a function of that name which kernels can call."""
     typing, target = cpu_target.typing_context, cpu_target.target_context
     typing.refresh()
     target.refresh()
-    operands = [TYPES[dtype] for dtype in foreign.params]
-    result = TYPES[foreign.result]
-    text, names = _definition(foreign, module)
+    operands = [TYPES[dtype] for dtype in function.params]
+    result = TYPES[function.result]
+    text, names = _definition(function, module)
     exec(compile(text, "<frazil op>", "exec"), names)
     try:
         made = compiler.compile_extra(
             typing, target, names["op"], operands, result, _flags(), {}, library=written
         ).fndesc
     except errors.NumbaError as error:
-        told = texts_of({str(foreign.op): foreign.text or "its impl"})
+        told = texts_of({str(function.op): function.text or "its impl"})
         raise KernelCompileError(
             f"Numba rejected a kernel.\n{text}\n{error}\n{told}".rstrip(), text
         ) from error
@@ -145,10 +145,10 @@ def _lower(foreign: Foreign, name: str, module: Module, written: _Text) -> None:
     status = ir.IntType(32)
     values = [target.get_value_type(operand) for operand in operands]
     kind = ir.FunctionType(target.get_value_type(result), [*values, status.as_pointer()])
-    function = ir.Function(own, kind, name)
-    function.attributes.add("alwaysinline")
-    builder = ir.IRBuilder(function.append_basic_block())
-    *given, place = function.args
+    outer = ir.Function(own, kind, name)
+    outer.attributes.add("alwaysinline")
+    builder = ir.IRBuilder(outer.append_basic_block())
+    *given, place = outer.args
     place.name = "status"
     state, value = convention.call_function(builder, inner, made.restype, made.argtypes, given)
     so_far = builder.load(place)
@@ -157,27 +157,27 @@ def _lower(foreign: Foreign, name: str, module: Module, written: _Text) -> None:
     written.add_ir_module(own)
 
 
-def _definition(foreign: Foreign, module: Module) -> tuple[str, dict[str, Any]]:
+def _definition(function: JittedFunction, module: Module) -> tuple[str, dict[str, Any]]:
     """The text of a Python function, and what it refers to."""
-    params = [f"x{k}" for k in range(len(foreign.params))]
-    names: dict[str, Any] = {**TYPES, "bool": bool, INF: math.inf, "result": TYPES[foreign.result]}
+    params = [f"x{k}" for k in range(len(function.params))]
+    names: dict[str, Any] = {**TYPES, "bool": bool, INF: math.inf, "result": TYPES[function.result]}
     head = f"def op({', '.join(params)}):\n"
-    if foreign.text is None:
-        names.update(_impl(foreign.op))
+    if function.text is None:
+        names.update(_impl(function.op))
         # As Python has them: no number has less than 64 bits.
         given = [
             own if dtype == "bool" else f"{'float64' if dtype[0] == 'f' else 'int64'}({own})"
-            for own, dtype in zip(params, foreign.params, strict=True)
+            for own, dtype in zip(params, function.params, strict=True)
         ]
         first = ["held"] if "held" in names else []
         return f"{head}    return result(checked(impl({', '.join([*first, *given])})))\n", {
             **names,
-            "checked": _checked(foreign.result),
+            "checked": _checked(function.result),
         }
-    for own, (name, dtype) in foreign.functions.items():
+    for own, (name, dtype) in function.functions.items():
         names[own] = _called(name, dtype, module)
     # A comment in the text ends with its line.
-    return f"{head}    return result({foreign.text}\n    )\n", names
+    return f"{head}    return result({function.text}\n    )\n", names
 
 
 def _impl(op: ScalarOp) -> dict[str, Any]:

@@ -56,7 +56,7 @@ class Defined:
 
 
 @dataclass(frozen=True, slots=True)
-class Foreign:
+class JittedFunction:
     """A function that Numba makes from a user's function.
 
     It takes operands of types ``params`` and has a result of type ``result``.
@@ -73,7 +73,7 @@ class Foreign:
 
     def emit(self, writer: Writer, args: Sequence[Value]) -> Value:
         """Write the call; the result."""
-        name = writer.module.foreign(self)
+        name = writer.module.jitted(self)
         params = (*self.params, "status")
         return writer.call(name, params, self.result, [*args, writer.status()])
 
@@ -86,7 +86,7 @@ class Module:
         self._declared: dict[str, str] = {}
         self._functions: dict[str, str] = {}
         self._metadata: list[str] = []
-        self.elsewhere: dict[Foreign, str] = {}
+        self.elsewhere: dict[JittedFunction, str] = {}
         """Functions that others make, and their names."""
 
     @property
@@ -101,9 +101,9 @@ class Module:
         taken = ", ".join(LLVM_TYPES[dtype] for dtype in params)
         self._declared[name] = f'declare {LLVM_TYPES[result]} @"{name}"({taken})'
 
-    def foreign(self, function: Foreign) -> str:
+    def jitted(self, function: JittedFunction) -> str:
         """The name of a function that others make; it takes the place of the status, too."""
-        name = self.elsewhere.setdefault(function, f"frazil.foreign.{len(self.elsewhere)}")
+        name = self.elsewhere.setdefault(function, f"frazil.jitted.{len(self.elsewhere)}")
         self.declare(name, (*function.params, "status"), function.result)
         return name
 
