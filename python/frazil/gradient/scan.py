@@ -8,7 +8,7 @@ sums of their rows.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -22,12 +22,13 @@ from frazil.graph.dataclass import dataclass
 from frazil.scan.body import ScanBody
 from frazil.scan.costs import is_worth_a_stack
 from frazil.scan.op import Scan
+from frazil.scan.step_shapes import StepShapes
 from frazil.tensor.broadcasting import broadcast_like, broadcast_to, typed_as
 from frazil.tensor.elementwise.arithmetic import minimum
 from frazil.tensor.elementwise.choice import where
 from frazil.tensor.items import set_subtensor
-from frazil.tensor.lengths import lengths
-from frazil.tensor.shapes import Shapes
+from frazil.tensor.lengths import lengths, literal
+from frazil.tensor.reshaping import reshape
 
 
 @pullback_rule.register
@@ -104,7 +105,8 @@ class _BackwardStep:
         """The gradients of the inputs: outputs of the backward scan."""
         op, body, operands = self.op, self.body, inputs[1:]
         n_seq, n_st = op.n_sequences, op.n_states
-        kept = _kept(self.outputs, body)
+        shapes = StepShapes.of(body)
+        kept = _kept(self.outputs, body, shapes)
         needed = set(_leaves(self.outputs, kept))
         saved = [*(state.inner for state in body.states if state.inner in needed), *kept]
         stacks, done = self._saved_stacks(inputs, saved)
@@ -141,7 +143,7 @@ class _BackwardStep:
             name=None if op.name is None else f"gradient of {op.name}",
         )
         made = backward.make_node(steps.count, *(outer for _, outer in entries)).outputs
-        return self._input_gradients(iter(made), operands, steps)
+        return self._input_gradients(iter(made), operands, steps, shapes)
 
     def _saved_stacks(
         self, inputs: Sequence[Variable], saved: Sequence[Variable]
@@ -158,7 +160,11 @@ class _BackwardStep:
         return list(made[first : first + len(saved)]), done
 
     def _input_gradients(
-        self, results: Iterator[Variable], operands: Sequence[Variable], steps: _Truncation
+        self,
+        results: Iterator[Variable],
+        operands: Sequence[Variable],
+        steps: _Truncation,
+        shapes: StepShapes,
     ) -> list[Variable | None]:
         """The outputs of the backward scan, each at the input whose gradient it is."""
         n_seq, n_st = self.op.n_sequences, self.op.n_states
@@ -167,11 +173,29 @@ class _BackwardStep:
             gradients[1 + n_seq + k] = steps.initial_gradient(next(results))
         for k in self.sums:
             gradients[1 + n_seq + n_st + k] = next(results)
+        told = shapes.are_told()
         for k, g in enumerate(self.sequence_gradients):
             if g is not None:
-                padded = steps.sequence_gradient(next(results), operands[k])
+                rows = next(results)
+                if not told:
+                    rows = _like_rows(rows, operands[k], steps.count)
+                padded = steps.sequence_gradient(rows, operands[k])
                 gradients[1 + k] = _of_length(padded, operands[k])
         return gradients
+
+
+def _like_rows(gradient: Variable, sequence: Variable, steps: Variable) -> Variable:
+    """Return the gradients of rows of a sequence, in their lengths even if there are no steps.
+
+    An axis whose type says 1 may stand for equal values along that axis.
+    """
+    if gradient.ndim != sequence.ndim:
+        return gradient
+    own = [
+        literal(1) if one else length
+        for one, length in zip(gradient.broadcastable, lengths(sequence), strict=True)
+    ]
+    return reshape(gradient, (steps, *own[1:]))
 
 
 def _of_length(gradient: Variable, sequence: Variable) -> Variable:
@@ -205,31 +229,21 @@ def _pulled(
             del adjoints[k]
 
 
-def _kept(outputs: Sequence[Variable], body: ScanBody) -> list[Variable]:
+def _kept(outputs: Sequence[Variable], body: ScanBody, shapes: StepShapes) -> list[Variable]:
     """The results of a step that ``outputs`` take from stacks, in the order of their computation.
 
     These are worth a stack, or have one anyway. Variables whose shapes may differ from step to step
     have none.
     """
-    order = _core.toposort(body.outputs)
-    shapes, same = Shapes(order), frozenset(body.non_sequences)
     stacked = set(body.stacked)
     kept = [
         x
-        for node in order
+        for node in shapes.order
         for x in node.outputs
-        if x in stacked or (is_worth_a_stack(node) and _has_one_shape(x, shapes, same))
+        if x in stacked or (is_worth_a_stack(node) and shapes.is_told(x))
     ]
     needed = set(_leaves(outputs, kept))
     return [x for x in kept if x in needed]
-
-
-def _has_one_shape(x: Variable, shapes: Shapes, same: Collection[Variable]) -> bool:
-    """Whether the lengths of ``x`` read nothing that differs from step to step.
-
-    They read the shapes of variables with dimensions, and the values of others.
-    """
-    return all(leaf in same or (leaf.ndim > 0 and leaf.owner is None) for leaf in shapes.leaves(x))
 
 
 def _leaves(outputs: Iterable[Variable], stops: Iterable[Variable]) -> list[Variable]:

@@ -9,8 +9,9 @@ from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, TensorType,
 from frazil.graph.containers import in_container_of
 from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array
-from frazil.inner.inner_graph import HasInnerGraph, compute, outer_lengths
+from frazil.inner.inner_graph import HasInnerGraph, Told, compute
 from frazil.inner.op_from_graph import owned
+from frazil.inner.outer_lengths import chosen_length, outer_lengths, presumed_lengths
 from frazil.scalar.constants import as_tensor
 from frazil.tensor.elementwise.comparison import neq
 from frazil.tensor.lengths import Lengths
@@ -99,6 +100,24 @@ class IfElse(HasInnerGraph):
         values: dict[Variable, Variable] = dict(zip(graph.inputs, node.inputs[1:], strict=True))
         told = [outer_lengths(graph, branch, shapes, values) for branch in self.branches]
         return tuple(a if a == b else None for a, b in zip(*told, strict=True))
+
+    def presume_lengths(
+        self,
+        node: FrozenApply,
+        values: Sequence[Variable | None],
+        input_shapes: Sequence[Told],
+    ) -> list[Told]:
+        graph, condition = self.fgraph, values[0]
+        shapes: dict[Variable, Told] = dict(zip(graph.inputs, input_shapes[1:], strict=True))
+        known: dict[Variable, Variable] = {
+            x: outer for x, outer in zip(graph.inputs, values[1:], strict=True) if outer is not None
+        }
+        told = presumed_lengths(graph, graph.outputs, shapes, known)
+        half = len(told) // 2
+        return [
+            tuple(chosen_length(condition, a, b) for a, b in zip(then, otherwise, strict=True))
+            for then, otherwise in zip(told[:half], told[half:], strict=True)
+        ]
 
 
 def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None = None) -> Any:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Iterable, MutableMapping, Sequence
 from dataclasses import replace
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeAlias, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -16,8 +16,9 @@ from frazil.graph.containers import in_container_of
 from frazil.graph.op import Array, Op
 from frazil.scalar.graph import ScalarGraphOp
 from frazil.tensor.broadcasting import with_lengths
-from frazil.tensor.lengths import Lengths, Shape_i
-from frazil.tensor.shapes import Shapes, is_size_arithmetic
+
+Told: TypeAlias = tuple[Variable | None, ...]
+"""The lengths of a variable; None for those that only values tell."""
 
 
 class HasInnerGraph(Op):
@@ -47,6 +48,30 @@ class HasInnerGraph(Op):
 
     def __str__(self) -> str:
         return f"{type(self).__name__}{{{self.fgraph.digest[:8]}}}"
+
+    def presume_lengths(
+        self,
+        node: FrozenApply,
+        values: Sequence[Variable | None],
+        input_shapes: Sequence[Told],
+    ) -> Sequence[Told]:
+        """Return the lengths that the outputs would have if the node ran.
+
+        Parameters
+        ----------
+        node : FrozenApply
+            A node that does not run.
+        values : sequence of Variable or None
+            Its operands, as far as they are known.
+        input_shapes : sequence of tuple of Variable or None
+            Their lengths.
+
+        Returns
+        -------
+        sequence of tuple of Variable or None
+            None where shapes do not tell a length.
+        """
+        return [(None,) * output.ndim for output in node.outputs]
 
 
 def first_impure(fgraph: FrozenFunctionGraph) -> FrozenApply | None:
@@ -180,67 +205,3 @@ def _refined(declared: TensorType, given: TensorType) -> TensorType:
 _types: WeakKeyDictionary[
     FrozenFunctionGraph, dict[tuple[TensorType, ...], tuple[TensorType, ...]]
 ] = WeakKeyDictionary()
-
-
-def outer_lengths(
-    fgraph: FrozenFunctionGraph,
-    variables: Sequence[Variable],
-    input_shapes: Mapping[Variable, Lengths],
-    values: Mapping[Variable, Variable],
-) -> list[Lengths | None]:
-    """Return the lengths of inner ``variables`` as expressions in outer variables.
-
-    Parameters
-    ----------
-    input_shapes : mapping of Variable to tuple of Variable
-        The outer lengths of each inner input.
-    values : mapping of Variable to Variable
-        The outer variables of inner inputs, as far as they are known.
-
-    Returns
-    -------
-    list of tuple of Variable or None
-        None where the lengths depend on inner values.
-    """
-    shapes = _shapes.get(fgraph)
-    if shapes is None:
-        shapes = _shapes[fgraph] = Shapes(fgraph.toposort())
-    known: dict[Variable, Variable | None] = {}
-
-    def outer(length: Variable) -> Variable | None:
-        pending = [length]
-        while pending:
-            current = pending[-1]
-            node = current.owner
-            if current in known:
-                pending.pop()
-            elif isinstance(current, Constant):
-                known[current] = current
-            elif current in values:
-                known[current] = values[current]
-            elif node is not None and isinstance(node.op, Shape_i):
-                of = input_shapes.get(node.inputs[0])
-                known[current] = None if of is None else of[node.op.axis]
-            elif node is not None and is_size_arithmetic(current):
-                missing = [x for x in node.inputs if x not in known]
-                if missing:
-                    pending += missing
-                    continue
-                operands = [known[x] for x in node.inputs]
-                complete = [x for x in operands if x is not None]
-                whole = len(complete) == len(operands)
-                known[current] = node.op(*complete) if whole else None
-            else:
-                known[current] = None
-        return known[length]
-
-    told: list[Lengths | None] = []
-    for x in variables:
-        own = [outer(length) for length in shapes.lengths(x)]
-        complete = tuple(length for length in own if length is not None)
-        told.append(complete if len(complete) == len(own) else None)
-    return told
-
-
-# Kept as long as the graph is alive.
-_shapes: WeakKeyDictionary[FrozenFunctionGraph, Shapes] = WeakKeyDictionary()

@@ -19,11 +19,12 @@ from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, OpMeta
 from frazil.inner.inner_graph import (
     HasInnerGraph,
+    Told,
     compute,
     expand_graph,
-    outer_lengths,
     output_types,
 )
+from frazil.inner.outer_lengths import outer_lengths, presumed_lengths
 from frazil.inner.overrides import Override, derivatives, listed_overrides
 from frazil.scalar.constants import as_tensor
 from frazil.tensor.lengths import Lengths
@@ -153,6 +154,19 @@ class OpFromGraph(HasInnerGraph, metaclass=OpFromGraphMeta):
         shapes: dict[Variable, Lengths] = dict(zip(graph.inputs, input_shapes, strict=True))
         values: dict[Variable, Variable] = dict(zip(graph.inputs, node.inputs, strict=True))
         return tuple(outer_lengths(graph, graph.outputs, shapes, values))
+
+    def presume_lengths(
+        self,
+        node: FrozenApply,
+        values: Sequence[Variable | None],
+        input_shapes: Sequence[Told],
+    ) -> list[Told]:
+        graph = self.fgraph
+        shapes: dict[Variable, Told] = dict(zip(graph.inputs, input_shapes, strict=True))
+        known: dict[Variable, Variable] = {
+            x: outer for x, outer in zip(graph.inputs, values, strict=True) if outer is not None
+        }
+        return presumed_lengths(graph, graph.outputs, shapes, known)
 
 
 class Applied:

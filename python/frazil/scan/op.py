@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
+import frazil._core as _core
 from frazil._core import FrozenApply, FrozenFunctionGraph, TensorType, Variable
 from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array
-from frazil.inner.inner_graph import HasInnerGraph, compute, outer_lengths
+from frazil.inner.inner_graph import HasInnerGraph, Told, compute
+from frazil.inner.outer_lengths import outer_lengths, presumed_lengths
 from frazil.tensor.lengths import LENGTH, Lengths, literal, static_length
 
 
@@ -214,24 +216,17 @@ class Scan(HasInnerGraph):
             )
 
     def _row_shapes(self, operands: Sequence[Array]) -> list[tuple[int, ...]]:
-        """The shape of a row of each stack; a length that depends on inner values is 0."""
-        shapes: dict[Variable, Lengths] = {
-            x: tuple(map(literal, np.shape(array)[at < self.n_sequences :]))
-            for at, (x, array) in enumerate(zip(self.fgraph.inputs, operands, strict=True))
-        }
-        values: dict[Variable, Variable] = {
-            x: literal(int(array))
-            for x, array in zip(
-                self.non_sequences, operands[-len(self.non_sequences) :], strict=False
-            )
-            if x.ndim == 0 and x.type.numpy_dtype.kind in "iu"
-        }
-        return [
-            tuple(static or 0 for static in y.type.shape)
-            if lengths is None
-            else tuple(map(int, compute(FrozenFunctionGraph([], lengths), [])))
-            for y, lengths in zip(self.stacked, self._row_lengths(shapes, values), strict=True)
+        """The presumed shape of a row of each stack."""
+        shapes = [
+            tuple(map(literal, np.shape(array)[at < self.n_sequences :]))
+            for at, array in enumerate(operands)
         ]
+        values = [
+            _core.constant(array) if x.ndim == 0 and x.type.numpy_dtype.kind in "biu" else None
+            for x, array in zip(self.fgraph.inputs, operands, strict=True)
+        ]
+        rows = self._presumed_rows(shapes, values)
+        return [tuple(map(int, compute(FrozenFunctionGraph([], lengths), []))) for lengths in rows]
 
     def infer_shape(
         self, node: FrozenApply, input_shapes: Sequence[Lengths]
@@ -242,6 +237,20 @@ class Scan(HasInnerGraph):
             return (*states, *(None for _ in rows), ())
         return (*states, *(None if row is None else (node.inputs[0], *row) for row in rows))
 
+    def presume_lengths(
+        self,
+        node: FrozenApply,
+        values: Sequence[Variable | None],
+        input_shapes: Sequence[Told],
+    ) -> list[Told]:
+        elements = slice(1, 1 + self.n_sequences)
+        shapes = list(input_shapes[1:])
+        shapes[: self.n_sequences] = [shape[1:] for shape in input_shapes[elements]]
+        rows = self._presumed_rows(shapes, values[1:])
+        states = shapes[self.n_sequences : self.n_sequences + self.n_states]
+        steps = None if self.until else values[0]
+        return [*states, *((steps, *row) for row in rows), *([()] if self.until else [])]
+
     def row_lengths(
         self, inputs: Sequence[Variable], input_shapes: Sequence[Lengths]
     ) -> list[Lengths | None]:
@@ -250,20 +259,37 @@ class Scan(HasInnerGraph):
             x: shape[at < self.n_sequences :]
             for at, (x, shape) in enumerate(zip(self.fgraph.inputs, input_shapes[1:], strict=True))
         }
-        values: dict[Variable, Variable] = {
-            x: operand
-            for x, operand in zip(self.fgraph.inputs, inputs[1:], strict=True)
-            if x in self.non_sequences
-        }
-        return self._row_lengths(shapes, values)
-
-    def _row_lengths(
-        self, shapes: Mapping[Variable, Lengths], values: Mapping[Variable, Variable]
-    ) -> list[Lengths | None]:
-        """The lengths of rows, given those of inner inputs; a state keeps its shape."""
-        own_lengths = outer_lengths(self.fgraph, self.stacked, shapes, values)
+        own_lengths = outer_lengths(self.fgraph, self.stacked, shapes, self._fixed(inputs[1:]))
         kept = dict(zip(self.next_states, self.states, strict=True))
         return [
             shapes[kept[y]] if y in kept else own
             for y, own in zip(self.stacked, own_lengths, strict=True)
         ]
+
+    def presumed_row_lengths(
+        self, inputs: Sequence[Variable], input_shapes: Sequence[Lengths]
+    ) -> list[Lengths]:
+        """Return the lengths of a row of each stack if there are no steps.
+
+        They are those that shapes tell; 0 stands for a length that depends on inner values.
+        """
+        shapes = [shape[at < self.n_sequences :] for at, shape in enumerate(input_shapes[1:])]
+        return self._presumed_rows(shapes, inputs[1:])
+
+    def _presumed_rows(
+        self, shapes: Sequence[Told], values: Sequence[Variable | None]
+    ) -> list[Lengths]:
+        """The presumed lengths of rows, given the lengths of inner inputs, and their values."""
+        of_inputs: dict[Variable, Told] = dict(zip(self.fgraph.inputs, shapes, strict=True))
+        kept = {y: of_inputs[state] for y, state in zip(self.next_states, self.states, strict=True)}
+        told = presumed_lengths(self.fgraph, self.stacked, of_inputs, self._fixed(values))
+        return [
+            tuple(literal(0) if length is None else length for length in kept.get(y, own))
+            for y, own in zip(self.stacked, told, strict=True)
+        ]
+
+    def _fixed(self, values: Sequence[Variable | None]) -> dict[Variable, Variable]:
+        """The outer variables of non-sequences, which have the same value in every step."""
+        first = self.n_sequences + self.n_states
+        pairs = zip(self.non_sequences, values[first:], strict=True)
+        return {x: outer for x, outer in pairs if outer is not None}

@@ -128,16 +128,20 @@ def _with_lengths(
     stacks: Sequence[int], count: int, node: FrozenApply, lowering: Lowering
 ) -> list[int]:
     """Stacks with the lengths that rows would have, where there are no rows that tell them."""
-    shapes = lowering.shapes
-    rows = node.op.row_lengths(node.inputs, [shapes.lengths(x) for x in node.inputs])
-    return [
-        slot
-        if row is None
-        else lowering.builder.reshape(
-            slot, [count, *lowering.sizes([shapes.canonical(n) for n in row])]
-        )
-        for slot, row in zip(stacks, rows, strict=True)
-    ]
+    shapes, builder = lowering.shapes, lowering.builder
+    given = [shapes.lengths(x) for x in node.inputs]
+    told = node.op.row_lengths(node.inputs, given)
+    presumed = node.op.presumed_row_lengths(node.inputs, given)
+    formed = []
+    for slot, row, without_steps in zip(stacks, told, presumed, strict=True):
+        sizes = lowering.sizes([shapes.canonical(length) for length in without_steps])
+        if row is None:
+            sizes = [
+                builder.size_where(count, builder.size_of(slot, axis), size)
+                for axis, size in enumerate(sizes, start=1)
+            ]
+        formed.append(builder.reshape(slot, [count, *sizes]))
+    return formed
 
 
 def _reversed(slot: int, ndim: int, lowering: Lowering) -> int:

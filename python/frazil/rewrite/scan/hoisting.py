@@ -14,6 +14,7 @@ from frazil.graph.op import Op
 from frazil.inner.successors import Successors, with_type_of
 from frazil.scalar.elemwise import Elemwise
 from frazil.scan.body import ScanBody, ScanResults, State, ancestors, dependents, frontier
+from frazil.scan.step_shapes import StepShapes
 from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.dims import DropDims, ExpandDims, expand_dims
 from frazil.tensor.lengths import Shape_i, length, lengths
@@ -143,12 +144,14 @@ def _later(body: ScanBody) -> list[FrozenApply]:
     inside = ancestors([*body.next_states, *body.conditions])
     varying = dependents(body.outputs, body.varying)
     scalar = all(x.ndim == 0 for x in body.varying)
-    order = [node for node in _core.toposort(body.outputs) if node.outputs[0] not in inside]
+    shapes = StepShapes.of(body)
+    order = [node for node in shapes.order if node.outputs[0] not in inside]
     later: dict[Variable, FrozenApply] = {}
     for node in order:
         y = node.outputs[0]
         worth = not scalar or _is_function(node) or any(x in later for x in node.inputs)
-        if y in varying and len(node.outputs) == 1 and worth and _has_rows(node, varying):
+        fits = _has_rows(node, varying) and not _may_disagree(node, shapes)
+        if y in varying and len(node.outputs) == 1 and worth and fits:
             later[y] = node
     # A node that stays needs its inputs in the scan.
     for node in reversed(order):
@@ -156,6 +159,15 @@ def _later(body: ScanBody) -> list[FrozenApply]:
             for x in node.inputs:
                 later.pop(x, None)
     return [node for node in order if node.outputs[0] in later]
+
+
+def _may_disagree(node: FrozenApply, shapes: StepShapes) -> bool:
+    """Whether stacks of the operands may have rows of different lengths if there are no steps.
+
+    Where only values tell the length of an operand, its stack has another one then.
+    """
+    operands = {x for x in node.inputs if x.ndim}
+    return len(operands) > 1 and not all(map(shapes.is_told, operands))
 
 
 def _weight(x: Variable) -> int:
