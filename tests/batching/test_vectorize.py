@@ -204,12 +204,6 @@ def without_stacks(op):
     return fz.FrozenFunctionGraph(list(graph.inputs), [*op.next_states, op.condition])
 
 
-def test_stacks_of_different_lengths_are_refused():
-    _, values = doubled_until_large()
-    with pytest.raises(ValueError, match=r"may end Scan.* after different numbers of steps"):
-        fz.vectorize(values, {z: ft.vector("batch")})
-
-
 def test_a_custom_gradient_holds_for_each_element():
     def tripled(inputs, outputs, gradients):
         return [3 * gradients[0]]

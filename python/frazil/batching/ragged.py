@@ -1,8 +1,9 @@
 """Parts of a graph whose lengths differ from one element of a batch to another.
 
 The number of positions that a mask selects depends on its values, so no batch can hold the
-positions of several masks. All nodes from the mask to the next results of one shape run together,
-for one element after the other, in one scan.
+positions of several masks. The same holds for the rows that a scan stacks until a condition holds.
+All nodes from there to the next results of one shape run together, for one element after the other,
+in one scan.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from frazil._core import FrozenApply, Variable
+from frazil.batching.early_ends import ends_differ
 from frazil.random.draw import Drawing
 from frazil.tensor.repetition import RepeatedPositions
 from frazil.tensor.searching import Nonzero
@@ -38,6 +40,9 @@ def ragged_part(order: Sequence[FrozenApply], batches: Collection[Variable]) -> 
         for node in order
         if isinstance(node.op, Nonzero | RepeatedPositions) and differ.issuperset(node.outputs)
         for y in node.outputs
+    }
+    sources |= {
+        y for node in order if ends_differ(node, differ) for y in node.outputs[node.op.n_states :]
     }
     if not sources:
         return []

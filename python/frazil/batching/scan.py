@@ -26,13 +26,16 @@ def _(op: Scan) -> BatchRule:
         n_steps, *rest = operands
         size = batch_size(operands)
         if n_steps.batched:
-            if op.stacked or op.n_sequences or op.min_steps or op.backwards:
+            truncated = op.truncate_gradient >= 0
+            if op.stacked or op.n_sequences or op.min_steps or op.backwards or truncated:
                 return None
             wide = _Step.of(op, rest, static_length(size), all_states=True)
             return wide.apply_until_all_end(n_steps, rest, size)
         step = _Step.of(op, rest, static_length(size))
         if not op.until or not step.outputs[-1].batched:
             return step.apply(n_steps.value, rest, size)
+        if op.truncate_gradient >= 0:
+            return None  # the last steps of an element are not those of the batch
         if op.stacked:
             raise ValueError(
                 f"the elements of a batch may end {op} after different numbers of steps, and what "

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import frazil._core as _core
 from frazil._core import FrozenApply, FrozenFunctionGraph, Variable
+from frazil.batching.early_ends import with_last_rows_as_states
 from frazil.batching.ragged import ends_of, others, ragged_part
 from frazil.batching.registry import Operand, apply_batched, in_steps
 
@@ -17,8 +18,10 @@ def taken_over_batch(
 
     A node whose operands stay as they are stays itself.
     """
-    order = _core.toposort(list(outputs), list(replaced))
-    part = ragged_part(order, [x for x, given in replaced.items() if given.batched])
+    batches = [x for x, given in replaced.items() if given.batched]
+    outputs = with_last_rows_as_states(outputs, replaced, batches)
+    order = _core.toposort(outputs, list(replaced))
+    part = ragged_part(order, batches)
     known = _Known(replaced)
     if not part:
         known.walk(order)
@@ -61,7 +64,7 @@ class _Known:
             one.walk(part)
             return [one.operand(y).value for y in wanted]
 
-        made = in_steps(results, [self.operand(x) for x in read], "batch of masks")
+        made = in_steps(results, [self.operand(x) for x in read], "batch of lengths")
         self._known.update(zip(wanted, made, strict=True))
 
 

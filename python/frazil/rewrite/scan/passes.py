@@ -16,9 +16,9 @@ from frazil.rewrite.scan.hoisting import (
     hoist_invariants,
     hoist_sequence_work,
 )
-from frazil.rewrite.scan.last_rows import TailRead, carry, tail_reads
 from frazil.rewrite.scan.pruning import merge_equal, remove_dead_code
 from frazil.scan.body import ScanBody
+from frazil.scan.last_rows import TailRead, carry, tail_reads
 from frazil.scan.op import Scan
 from frazil.tensor.lengths import Lengths, lengths
 
