@@ -132,6 +132,14 @@ static NOINLINE i4 kernel_1_of_whole_blocks(char *const *ptr, i8 n_outer, i8 n_i
       }
       wt1 += n1_0 * ((const i8 *)pg0)[2];
     }
+    const i8 ahead = outer + 8 < n_outer ? 8 : 0;
+    if (n_inner > 8) {
+      const u8 lt1_0 = (u8)((const i8 *)(p0 + ahead * outer_stride[0]))[0];
+      const char *lt1 = (const char *)((u8)px0 + lt1_0 * (u8)((const i8 *)pg0)[2]);
+      for (i8 i = 0; i < n_inner; i += 8) {
+        __builtin_prefetch(lt1 + i * 8);
+      }
+    }
     for (i8 i = 0; i < n_inner; i += 8) {
       char *q1 = p1 + i * 8;
       char *qt1 = wt1 + i * 8;

@@ -13,7 +13,9 @@ import numpy as np
 
 from frazil.graph.dataclass import dataclass
 from frazil.link.c import syntax as c
-from frazil.link.c.indices import checked, offset, step
+from frazil.link.c.definitions import load
+from frazil.link.c.indices import checked, offset, step, stride_of
+from frazil.link.c.operands import Operands
 from frazil.link.c.values import Values
 from frazil.link.kernel.indices import Indices, indices_of_put, indices_of_take
 from frazil.link.kernel.passes import Pass
@@ -55,6 +57,27 @@ class IndexedRow:
         yield c.Declare("char", f"*w{name}", self.base)
         # The indices of a row without elements are not looked at.
         yield c.If("n_inner > 0", found) if self.values.kernel.takes_rows else c.Block(found)
+
+    @property
+    def is_foretold(self) -> bool:
+        """Whether the indices of later rows are in memory."""
+        return all(k < self.values.n_reads for k in self.indices.args)
+
+    def find_later(self, operands: Operands) -> Iterator[c.Statement]:
+        """Point to the row that is chosen ``ahead`` rows later, unless its indices are negative."""
+        found = [f"(u8){self.base}"]  # the indices are not checked yet: the sum may overflow
+        for j, k in enumerate(self.indices.args):
+            dtype = self.values.dtypes[k]
+            later = load(dtype, f"(p{k} + ahead * {operands.stride(k)})", "0")
+            index = self.values.unit.convert(later, dtype, "int64")
+            yield c.Const("u8", f"l{self.name}_{j}", f"(u8){index}")
+            found.append(f"l{self.name}_{j} * (u8){stride_of(self.indices, j)}")
+        yield c.Const("char", f"*l{self.name}", f"(const char *)({' + '.join(found)})")
+
+    def prefetch(self) -> c.Do:
+        """Prefetch the present block of that row."""
+        for_writing = ", 1" if self.is_written else ""
+        return c.Do(f"__builtin_prefetch(l{self.name} + i * {self._size}{for_writing})")
 
     def enter_row(self) -> Iterator[c.Statement]:
         """Find the row, and whether its blocks need copies."""

@@ -17,12 +17,14 @@ def step(indices: Indices) -> str:
     return f"((const i8 *){indices.table})[0]"
 
 
+def stride_of(indices: Indices, j: int) -> str:
+    """The bytes from one place of index ``j`` to the next."""
+    return f"((const i8 *){indices.table})[{2 * j + 2}]"
+
+
 def offset(indices: Indices) -> str:
     """The bytes from the first element to the one that indices point to."""
-    steps = (
-        f"{indices.number(j)} * ((const i8 *){indices.table})[{2 * j + 2}]"
-        for j in range(len(indices.args))
-    )
+    steps = (f"{indices.number(j)} * {stride_of(indices, j)}" for j in range(len(indices.args)))
     return " + ".join(steps)
 
 

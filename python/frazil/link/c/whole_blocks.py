@@ -31,6 +31,10 @@ MOST = 64
 """The highest cost of the statements of a kernel that has the second loop: where a block costs
 more, what is done once a row is not felt, and the compiler has no more time for it."""
 
+AHEAD = 8
+"""How many rows later the rows are used that are prefetched: the processor cannot foresee what
+indices choose, and looks no further ahead than a few blocks."""
+
 
 @dataclass(frozen=True, slots=True)
 class RowFolding:
@@ -107,6 +111,7 @@ class WholeBlockRows:
     def _row(self) -> Iterator[c.Statement]:
         for row in self.indexed:
             yield from row.find()
+        yield from self._prefetched()
         body: list[c.Statement] = []
         body += [c.Declare("char", f"*q{x.name}", f"p{x.name} + i * {x.size}") for x in self.moving]
         body += [row.start_block() for row in self.indexed]
@@ -118,6 +123,20 @@ class WholeBlockRows:
             yield c.For("i8 i = 0", "i < n_inner", f"i += {self.values.kernel.lanes}", body)
         for each in self.foldings:
             yield c.Block([*each.leave_row(self.rows.element(each.k))])
+
+    def _prefetched(self) -> Iterator[c.Statement]:
+        """Prefetch the rows that are chosen some rows later, if they have several blocks: the
+        processor itself reads several rows of a block side by side.
+        """
+        foretold = [] if self.foldings else [row for row in self.indexed if row.is_foretold]
+        if not foretold:
+            return
+        lanes = self.values.kernel.lanes
+        body: list[c.Statement] = [own for row in foretold for own in row.find_later(self.operands)]
+        blocks = [row.prefetch() for row in foretold]
+        body.append(c.For("i8 i = 0", "i < n_inner", f"i += {lanes}", blocks))
+        yield c.Const("i8", "ahead", f"outer + {AHEAD} < n_outer ? {AHEAD} : 0")
+        yield c.If(f"n_inner > {lanes}", body)
 
 
 def has_whole_block_rows(kernel: LoopKernel) -> bool:
