@@ -13,7 +13,7 @@ from frazil.link.c.compiler import Toolchain, find_toolchain
 from frazil.link.kernel.loop_kernel import Literal, LoopKernel, Read, RowFold, Statement, Write
 from frazil.scalar import exp, mul, sub
 
-LENGTHS = (0, 1, 2, 7, 8, 9, 31, 97, 100, 503, 504, 505, 512, 521, 1009, 9000)
+LENGTHS = (0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 97, 100, 503, 504, 505, 512, 521, 1009, 9000)
 SPECIAL = (np.nan, np.inf, -np.inf, 0.0, -0.0)
 
 
@@ -94,6 +94,37 @@ def test_it_is_the_same_zero_that_is_the_largest_and_the_smallest(drawn):
     c, numba = BUILT[dtype]["c"](value), BUILT[dtype]["numba"](value)
     for k in (0, 1):
         assert same(c[k], numba[k]).all()
+
+
+def short_rows(mode):
+    """Rows made of a column and a vector, which fold, keep values, and gather all rows to one."""
+    x, centres, level = ft.vector("x"), ft.vector("centres"), ft.vector("level")
+    apart = x[:, None] - centres
+    near = level - apart * apart
+    weights = ft.exp(near - ft.max(near, axis=1, keepdims=True))
+    share = weights / ft.sum(weights, axis=1, keepdims=True)
+    least, product = ft.min(near, axis=1), ft.prod(share + 0.5, axis=1)
+    outputs = [share, least, product, (share * apart).sum(axis=0), share.sum(), share.sum(axis=0)]
+    return fz.function([x, centres, level], outputs, mode=mode)
+
+
+SHORT_ROWS = {mode: short_rows(mode) for mode in ("c", "cranelift", "numba", "py")}
+
+
+@pytest.mark.parametrize("length", [1, 2, 5, 7, 8, 9, 10, 15, 16, 17, 24])
+@pytest.mark.parametrize("rows", [7, 8, 9, 30])
+@pytest.mark.parametrize("special", [0, 2])
+def test_short_rows_side_by_side_have_the_bits_of_rows_one_by_one(length, rows, special):
+    rng = np.random.default_rng(length + rows)
+    x, centres, level = rng.normal(size=rows), rng.normal(size=length), rng.normal(size=length)
+    x[:special], level[: special // 2] = (np.nan, 0.0)[:special], -np.inf
+    c, cranelift, numba = (SHORT_ROWS[m](x, centres, level) for m in ("c", "cranelift", "numba"))
+    with np.errstate(all="ignore"):
+        expected = SHORT_ROWS["py"](x, centres, level)
+    for a, b, n, e in zip(c, cranelift, numba, expected, strict=True):
+        assert same(a, b).all()
+        np.testing.assert_allclose(n, e, rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(a, e, rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

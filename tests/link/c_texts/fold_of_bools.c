@@ -30,7 +30,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   const i8 ahead = n_outer * n_inner >= 16384 ? 4096 : 0;
   const i8 full = n_inner & -64;
   const i8 rest = n_inner - full;
-  const i8 whole = full + (rest ? 64 : 0);
+  const i8 whole = (n_inner + 63) & -64;
   ALIGNED u8 e0[64];
   ALIGNED u8 e1[64];
   ALIGNED u1 a2[256];

@@ -70,7 +70,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   const i8 ahead = n_outer * n_inner >= 16384 ? 4096 : 0;
   const i8 full = n_inner & -8;
   const i8 rest = n_inner - full;
-  const i8 whole = full + (rest ? 8 : 0);
+  const i8 whole = (n_inner + 7) & -8;
   ALIGNED u8 e3[8];
   ALIGNED f8 a7[32];
   const i8 used7 = 8;
@@ -224,7 +224,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
           m10_3 = *(f8x8 *)c10;
         }
         if (i > full) {
-          const i8x8 live10 = *(const i8x8_at *)(first_i8x8 + 8 - rest);
+          const i8x8 live10 = *(const i8x8_at *)(first_i8x8 + whole - n_inner);
           m10_3 = (f8x8)(((i8x8)m10_3 & live10) | ((i8x8)before10 & ~live10));
         }
         if (!(i & 65535) && i < n_inner && loop_stops()) return 4;

@@ -35,7 +35,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   const i8 ahead = n_outer * n_inner >= 16384 ? 4096 : 0;
   const i8 full = n_inner & -8;
   const i8 rest = n_inner - full;
-  const i8 whole = full + (rest ? 8 : 0);
+  const i8 whole = (n_inner + 7) & -8;
   ALIGNED u8 e3[8];
   ALIGNED f8 a7[32];
   const i8 used7 = 32;

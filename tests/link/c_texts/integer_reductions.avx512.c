@@ -135,7 +135,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   const i8 ahead = n_outer * n_inner >= 16384 ? 4096 : 0;
   const i8 full = n_inner & -8;
   const i8 rest = n_inner - full;
-  const i8 whole = full + (rest ? 8 : 0);
+  const i8 whole = (n_inner + 7) & -8;
   ALIGNED u8 e0[8];
   ALIGNED i8 a1[32];
   const i8 total1 = whole * (outer_stride[1] ? 1 : n_outer);
@@ -177,7 +177,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
           m1_3 = *(i8x8 *)c1;
         }
         if (i > full) {
-          const i8x8 live1 = *(const i8x8_at *)(first_i8x8 + 8 - rest);
+          const i8x8 live1 = *(const i8x8_at *)(first_i8x8 + whole - n_inner);
           m1_3 = (i8x8)(((i8x8)m1_3 & live1) | ((i8x8)before1 & ~live1));
         }
       }
@@ -209,7 +209,7 @@ i4 kernel_1(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   const i8 ahead = n_outer * n_inner >= 16384 ? 4096 : 0;
   const i8 full = n_inner & -64;
   const i8 rest = n_inner - full;
-  const i8 whole = full + (rest ? 64 : 0);
+  const i8 whole = (n_inner + 63) & -64;
   ALIGNED u1 e0[64];
   ALIGNED i1 a1[256];
   const i8 total1 = whole * (outer_stride[1] ? 1 : n_outer);
@@ -275,12 +275,13 @@ i4 kernel_2(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   if (n_outer <= 0 || n_inner < 0) return status;
   char *p0 = ptr[0];
   char *p1 = ptr[1];
-  const i8 full = n_inner & -8;
+  const i8 full = n_inner > 8 && n_inner < 16 ? 0 : n_inner & -8;
   const i8 rest = n_inner - full;
-  const i8 whole = full + (rest ? 8 : 0);
+  const i8 whole = (n_inner + 7) & -8;
+  const i8 padded = whole - full;
   const i8 tile = n_inner <= 504 ? 8 : 1;
   ALIGNED i8 t3[8];
-  ALIGNED u8 e0[64];
+  ALIGNED u8 e0[128];
   ALIGNED i8 a4[64];
   const i8 used4 = 8;
   const i8x8 z4 = (i8)((i8)9223372036854775807LL) - (i8x8){};
@@ -295,7 +296,7 @@ i4 kernel_2(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   for (i8 outer = 0; outer < n_outer; outer += tile) {
     const i8 rows = n_outer - outer < tile ? n_outer - outer : tile;
     if (rest) {
-      if (outer_stride[0] || !outer) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, rows, rest, 8);
+      if (outer_stride[0] || !outer) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, rows, rest, padded);
     }
     for (i8 r = 0; r < rows; ++r) {
       char *w0 = p0 + r * outer_stride[0];
@@ -307,7 +308,7 @@ i4 kernel_2(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
         i8 end = full;
         if (i == full) {
           end = n_inner;
-          w0 = (char *)(e0 + r * 8) - full * 8;
+          w0 = (char *)(e0 + r * padded) - full * 8;
         }
         if (end > (i | 65535)) end = (i | 65535) + 1;
         for (; i < end; i += 8) {
@@ -364,10 +365,10 @@ i4 kernel_2(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
         i8 end = full;
         if (i == full) {
           end = n_inner;
-          w0 = (char *)(e0 + r * 8) - full * 8;
+          w0 = (char *)(e0 + r * padded) - full * 8;
         }
         if (end > (i | 65535)) end = (i | 65535) + 1;
-        const i8x8 before1 = m1_0;
+        const i8x8 before1 = (padded > 8 ? m1_1 : m1_0);
         for (; i < end; i += 8) {
           char *q0 = w0 + i * 8;
           __builtin_prefetch(n0 + i * 8);
@@ -386,7 +387,7 @@ i4 kernel_2(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
           m1_3 = *(i8x8 *)c1;
         }
         if (i > full) {
-          const i8x8 live1 = *(const i8x8_at *)(first_i8x8 + 8 - rest);
+          const i8x8 live1 = *(const i8x8_at *)(first_i8x8 + whole - n_inner);
           m1_3 = (i8x8)(((i8x8)m1_3 & live1) | ((i8x8)before1 & ~live1));
         }
         if (!(i & 65535) && i < n_inner && loop_stops()) return 4;

@@ -42,7 +42,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   char *p4 = ptr[4];
   const i8 full = n_inner & -8;
   const i8 rest = n_inner - full;
-  const i8 whole = full + (rest ? 8 : 0);
+  const i8 whole = (n_inner + 7) & -8;
   ALIGNED u8 e0[8];
   ALIGNED u8 e1[8];
   ALIGNED u8 e2[8];

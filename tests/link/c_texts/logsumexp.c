@@ -27,13 +27,14 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   char *p0 = ptr[0];
   char *p1 = ptr[1];
   char *p2 = ptr[2];
-  const i8 full = n_inner & -8;
+  const i8 full = n_inner > 8 && n_inner < 16 ? 0 : n_inner & -8;
   const i8 rest = n_inner - full;
-  const i8 whole = full + (rest ? 8 : 0);
+  const i8 whole = (n_inner + 7) & -8;
+  const i8 padded = whole - full;
   const i8 tile = n_inner <= 504 ? 8 : 1;
   ALIGNED f8 t3[8];
   ALIGNED f8 t5[8];
-  ALIGNED u8 e0[64];
+  ALIGNED u8 e0[128];
   ALIGNED f8 a5[256];
   const i8 used5 = 32;
   ALIGNED f8 row5[8];
@@ -49,7 +50,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   for (i8 outer = 0; outer < n_outer; outer += tile) {
     const i8 rows = n_outer - outer < tile ? n_outer - outer : tile;
     if (rest) {
-      if (outer_stride[0] || !outer) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, rows, rest, 8);
+      if (outer_stride[0] || !outer) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, rows, rest, padded);
     }
     for (i8 r = 0; r < rows; ++r) {
       char *w0 = p0 + r * outer_stride[0];
@@ -62,7 +63,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
         i8 end = full;
         if (i == full) {
           end = n_inner;
-          w0 = (char *)(e0 + r * 8) - full * 8;
+          w0 = (char *)(e0 + r * padded) - full * 8;
         }
         if (end > (i | 65535)) end = (i | 65535) + 1;
         if ((i & 31) == 0) {
@@ -105,7 +106,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
         i8 end = full;
         if (i == full) {
           end = n_inner;
-          w0 = (char *)(e0 + r * 8) - full * 8;
+          w0 = (char *)(e0 + r * padded) - full * 8;
         }
         if (end > i + 512 - ((walked2 + i) & 511)) end = i + 512 - ((walked2 + i) & 511);
         if (end > (i | 65535)) end = (i | 65535) + 1;

@@ -26,14 +26,15 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   char *p0 = ptr[0];
   char *p1 = ptr[1];
   char *pb5 = ptr[2];
-  const i8 full = n_inner & -8;
+  const i8 full = n_inner > 8 && n_inner < 16 ? 0 : n_inner & -8;
   const i8 rest = n_inner - full;
-  const i8 whole = full + (rest ? 8 : 0);
+  const i8 whole = (n_inner + 7) & -8;
+  const i8 padded = whole - full;
   const i8 tile = n_inner <= 504 && outer_stride[2] ? 8 : 1;
   ALIGNED f8 t3[8];
   ALIGNED f8 t6[8];
-  ALIGNED u8 e0[64];
-  ALIGNED u8 e1[64];
+  ALIGNED u8 e0[128];
+  ALIGNED u8 e1[128];
   ALIGNED f8 a4[256];
   const i8 used4 = 32;
   ALIGNED f8 row4[8];
@@ -43,7 +44,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   for (i8 outer = 0; outer < n_outer; outer += tile) {
     const i8 rows = n_outer - outer < tile ? n_outer - outer : tile;
     if (rest) {
-      if (outer_stride[0] || !outer) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, rows, rest, 8);
+      if (outer_stride[0] || !outer) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, rows, rest, padded);
     }
     for (i8 r = 0; r < rows; ++r) {
       char *w0 = p0 + r * outer_stride[0];
@@ -56,7 +57,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
         i8 end = full;
         if (i == full) {
           end = n_inner;
-          w0 = (char *)(e0 + r * 8) - full * 8;
+          w0 = (char *)(e0 + r * padded) - full * 8;
         }
         if (end > (i | 65535)) end = (i | 65535) + 1;
         if ((i & 31) == 0) {
@@ -103,7 +104,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
         i8 end = full;
         if (i == full) {
           end = n_inner;
-          w0 = (char *)(e0 + r * 8) - full * 8;
+          w0 = (char *)(e0 + r * padded) - full * 8;
         }
         if (end > i + 512 - (i & 511)) end = i + 512 - (i & 511);
         if (end > (i | 65535)) end = (i | 65535) + 1;
@@ -143,7 +144,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
         i8 end = full;
         if (i == full) {
           end = n_inner;
-          w1 = (char *)(e1 + r * 8) - full * 8;
+          w1 = (char *)(e1 + r * padded) - full * 8;
         }
         if (end > (i | 65535)) end = (i | 65535) + 1;
         for (; i < end; i += 8) {
@@ -159,7 +160,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
         if (!(i & 65535) && i < n_inner && loop_stops()) return 4;
       }
     }
-    if (rest) copy_ends_64(p1 + full * 8, e1, outer_stride[1], rows, rest, 8);
+    if (rest) copy_ends_64(p1 + full * 8, e1, outer_stride[1], rows, rest, padded);
     p0 += rows * outer_stride[0];
     p1 += rows * outer_stride[1];
   }

@@ -71,7 +71,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   }
   const i8 full = n_inner & -8;
   const i8 rest = n_inner - full;
-  const i8 whole = full + (rest ? 8 : 0);
+  const i8 whole = (n_inner + 7) & -8;
   ALIGNED u8 e0[8];
   ALIGNED f8 a1[128];
   const i8 total1 = whole * (outer_stride[1] ? 1 : n_outer);
@@ -116,7 +116,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
           m1_3 = *(f8x8 *)c1;
         }
         if (i > full) {
-          const i8x8 live1 = *(const i8x8_at *)(first_i8x8 + 8 - rest);
+          const i8x8 live1 = *(const i8x8_at *)(first_i8x8 + whole - n_inner);
           m1_3 = (f8x8)(((i8x8)m1_3 & live1) | ((i8x8)before1 & ~live1));
         }
         if (columns) {
@@ -178,7 +178,7 @@ i4 kernel_1(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   const i8 ahead = n_outer * n_inner >= 16384 ? 4096 : 0;
   const i8 full = n_inner & -16;
   const i8 rest = n_inner - full;
-  const i8 whole = full + (rest ? 16 : 0);
+  const i8 whole = (n_inner + 15) & -16;
   ALIGNED u4 e0[16];
   ALIGNED f4 a1[256];
   const i8 total1 = whole * (outer_stride[1] ? 1 : n_outer);
@@ -221,7 +221,7 @@ i4 kernel_1(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
           m1_3 = *(f4x16 *)c1;
         }
         if (i > full) {
-          const i4x16 live1 = *(const i4x16_at *)(first_i4x16 + 16 - rest);
+          const i4x16 live1 = *(const i4x16_at *)(first_i4x16 + whole - n_inner);
           m1_3 = (f4x16)(((i4x16)m1_3 & live1) | ((i4x16)before1 & ~live1));
         }
         if (((walked1 + i) & 1023) == 0) {

@@ -33,7 +33,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   }
   const i8 full = n_inner & -8;
   const i8 rest = n_inner - full;
-  const i8 whole = full + (rest ? 8 : 0);
+  const i8 whole = (n_inner + 7) & -8;
   ALIGNED u8 e0[8];
   ALIGNED f8 a1[128];
   const i8 total1 = whole * (outer_stride[1] ? 1 : n_outer);
@@ -125,7 +125,7 @@ i4 kernel_1(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   const i8 ahead = n_outer * n_inner >= 16384 ? 4096 : 0;
   const i8 full = n_inner & -16;
   const i8 rest = n_inner - full;
-  const i8 whole = full + (rest ? 16 : 0);
+  const i8 whole = (n_inner + 15) & -16;
   ALIGNED u4 e0[16];
   ALIGNED f4 a1[256];
   const i8 total1 = whole * (outer_stride[1] ? 1 : n_outer);

@@ -22,9 +22,12 @@ class Ends:
     ----------
     counter : str
         The variable that counts the elements of the blocks before, in walks without folds.
+    blocks : int
+        The blocks of the longest end.
     """
 
     counter = "i"
+    blocks = 1
 
     def __init__(self, values: Values, operands: Operands, rows: Rows) -> None:
         self.values = values
@@ -71,23 +74,41 @@ class Ends:
 
 
 class CopiedEnds(Ends):
-    """The end of each row is copied."""
+    """The end of each row is copied.
+
+    Where rows are taken by tiles, a row of one block and an end is copied as a whole, as if it were
+    an end of two blocks: looking for its end takes longer.
+    """
 
     pads = copies = "rest"
     results = ""
     """The offset from a copied end to the first result."""
 
+    def __init__(self, values: Values, operands: Operands, rows: Rows) -> None:
+        super().__init__(values, operands, rows)
+        self.blocks = 2 if rows.most > 1 else 1
+        self._room = "padded" if rows.most > 1 else f"{self.lanes}"
+        """The expression of the elements of a copied end."""
+
     def declare_lengths(self) -> Iterator[c.Statement]:
-        yield c.Const("i8", "full", f"n_inner & -{self.lanes}")
+        whole_blocks = f"n_inner & -{self.lanes}"
+        if self.blocks > 1:
+            is_end = f"n_inner > {self.lanes} && n_inner < {2 * self.lanes}"
+            yield c.Const("i8", "full", f"{is_end} ? 0 : {whole_blocks}")
+        else:
+            yield c.Const("i8", "full", whole_blocks)
         yield c.Const("i8", "rest", "n_inner - full")
-        yield c.Const("i8", "whole", f"full + (rest ? {self.lanes} : 0)")
+        yield c.Const("i8", "whole", f"(n_inner + {self.lanes - 1}) & -{self.lanes}")
+        if self.blocks > 1:
+            yield c.Const("i8", self._room, "whole - full")
 
     def declare(self) -> Iterator[c.Statement]:
+        room = self.lanes * self.blocks * self.rows.most
         for each in self.operands.moving:
-            yield c.Array(f"u{each.size}", f"e{each.name}", self.lanes * self.rows.most)
+            yield c.Array(f"u{each.size}", f"e{each.name}", room)
 
     def enter(self) -> Iterator[c.Statement]:
-        rows = f"outer, {self.rows.count}, rest, {self.lanes}"
+        rows = f"outer, {self.rows.count}, rest, {self._room}"
         copies: list[c.Statement] = []
         for each, end, stride in self._ends():
             if each.is_read:
@@ -98,7 +119,7 @@ class CopiedEnds(Ends):
             yield c.If(self.pads, copies)
 
     def leave(self) -> Iterator[c.Statement]:
-        rows = f"{self.rows.count}, rest, {self.lanes}"
+        rows = f"{self.rows.count}, rest, {self._room}"
         copies: list[c.Statement] = []
         for each, end, stride in self._ends():
             if each.is_written:

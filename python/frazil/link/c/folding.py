@@ -32,14 +32,20 @@ CARRIED = SETS * TURNS
 
 
 class Folding(ABC):
-    """The reduction of a write or a fold, number ``k``, whose partial results are at ``ak``."""
+    """The reduction of a write or a fold, number ``k``, whose partial results are at ``ak``.
 
-    def __init__(self, unit: Unit, k: int, write: Write, lanes: int, rows: AllRows | EachRow):
+    ``ends``: the blocks of the longest end of a row.
+    """
+
+    def __init__(
+        self, unit: Unit, k: int, write: Write, lanes: int, rows: AllRows | EachRow, ends: int
+    ):
         self.unit = unit
         self.k = k
         self.write = write
         self.lanes = lanes
         self.rows = rows
+        self.ends = ends
         self.width = SETS * lanes
         self.type = C_TYPES[write.dtype]
         self.memory = memory_type(write.dtype)
@@ -82,7 +88,7 @@ class Folding(ABC):
         """Load the partial results, which are the identity unless they go on from row to row."""
 
     def enter_blocks(self) -> Iterable[c.Statement]:
-        """Save the set of the next block, which may be the end of the row."""
+        """Save the set of the last block, if the next ones are the end of the row."""
         return ()
 
     @abstractmethod
@@ -369,8 +375,10 @@ class MemoryFolding(Folding):
 class RegisterFolding(Folding):
     """The sets are in registers along a row, and move on by one with each block."""
 
-    def __init__(self, unit: Unit, k: int, write: Write, lanes: int, rows: AllRows | EachRow):
-        super().__init__(unit, k, write, lanes, rows)
+    def __init__(
+        self, unit: Unit, k: int, write: Write, lanes: int, rows: AllRows | EachRow, ends: int
+    ):
+        super().__init__(unit, k, write, lanes, rows, ends)
         self.vector = unit.vector(write.dtype, lanes)
         self.zero = f"z{k}"
         self.registers = [f"m{k}_{turn}" for turn in range(SETS)]
@@ -403,7 +411,10 @@ class RegisterFolding(Folding):
     def enter_blocks(self) -> Iterable[c.Statement]:
         if not self.counts:
             return ()
-        return (c.Const(self.vector, f"before{self.k}", self.registers[0]),)
+        last = self.registers[0]
+        if self.ends > 1:
+            last = f"(padded > {self.lanes} ? {self.registers[1]} : {last})"
+        return (c.Const(self.vector, f"before{self.k}", last),)
 
     def enter_block(self) -> Iterable[c.Statement]:
         block = c.Assign(f"*({self.vector} *)c{self.k}", self.registers[0])
@@ -425,7 +436,7 @@ class RegisterFolding(Folding):
         table = f"first_{mask}"
         ones, zeros = ", ".join(["-1"] * lanes), ", ".join(["0"] * lanes)
         self.unit.define(f"static const i{size} {table}[] = {{{ones}, {zeros}}};\n")
-        yield c.Const(mask, f"live{k}", f"*(const {mask}_at *)({table} + {lanes} - rest)")
+        yield c.Const(mask, f"live{k}", f"*(const {mask}_at *)({table} + whole - n_inner)")
         last = self.registers[-1]
         before = f"(({mask})before{k} & ~live{k})"
         yield c.Assign(last, f"({self.vector})((({mask}){last} & live{k}) | {before})")
@@ -493,13 +504,13 @@ class RegisterFolding(Folding):
 
 
 def folding(
-    unit: Unit, k: int, write: Write, lanes: int, rows: AllRows | EachRow
+    unit: Unit, k: int, write: Write, lanes: int, rows: AllRows | EachRow, ends: int
 ) -> RegisterFolding | MemoryFolding:
     """The folding with its sets in registers, if registers are wide enough."""
     block = lanes * np.dtype(write.dtype).itemsize
     if unit.has_wide_registers and block <= BLOCK_BYTES:
-        return RegisterFolding(unit, k, write, lanes, rows)
-    return MemoryFolding(unit, k, write, lanes, rows)
+        return RegisterFolding(unit, k, write, lanes, rows, ends)
+    return MemoryFolding(unit, k, write, lanes, rows, ends)
 
 
 def _moves(to: Iterable[str], of: Iterable[str]) -> list[c.Assign]:

@@ -199,7 +199,7 @@ class RowTiles(Rows):
         # An output into which rows are gathered has one end.
         gathers = operand.is_read and operand.is_written
         row = f"({self.operands.stride(operand.name)} ? r : 0)" if gathers else "r"
-        return f"(char *)(e{operand.name} + {row} * {self.kernel.lanes})"
+        return f"(char *)(e{operand.name} + {row} * padded)"
 
     def element(self, k: int) -> str:
         return f"(p{k} + r * {self.operands.stride(k)})"

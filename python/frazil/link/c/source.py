@@ -16,6 +16,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from frazil.link.c import syntax as c
+from frazil.link.c.columns import RowColumns, takes_columns_of_rows
 from frazil.link.c.ends import ends_of
 from frazil.link.c.operands import Operands
 from frazil.link.c.rows import rows_of
@@ -55,6 +56,9 @@ class _KernelWriter:
         if has_whole_block_rows(kernel):
             [only] = self.passes.passes
             self.whole_blocks = WholeBlockRows(self.values, self.operands, self.rows, only)
+        self.columns: RowColumns | None = None
+        if self.rows.most > 1 and takes_columns_of_rows(self.values, self.operands, self.passes):
+            self.columns = RowColumns(self.values, self.operands, self.rows, self.passes)
         frame = Frame(self.values, self.operands, self.rows, self.ends, self.takes_columns)
         self.writers = [
             PassWriter(frame, one, foldings_of(frame, one)) for one in self.passes.passes
@@ -82,6 +86,8 @@ class _KernelWriter:
         for writer in self.writers:
             for each in writer.foldings:
                 yield from each.declare()
+        if self.columns is not None:
+            yield from self.columns.declare()
         step = f"outer += {self.rows.step}"
         yield c.For("i8 outer = 0", "outer < n_outer", step, [*self._present_rows()])
         yield c.Return("status")
@@ -92,13 +98,26 @@ class _KernelWriter:
         yield from self.ends.enter_row()
         yield from self.ends.enter()
         yield from self.rows.uniform_reads()
+        if self.columns is not None:
+            yield from self.columns.enter()
         for at, writer in enumerate(self.writers):
             yield from self.rows.uniform_values(at)
-            yield from writer.walk()
+            yield from self._walk(writer)
         yield from self.ends.leave()
         yield from self.rows.uniform_writes()
         for name in self.operands.moved:
             yield c.Assign(f"p{name}", self.rows.advance(self.operands.stride(name)), "+=")
+
+    def _walk(self, writer: PassWriter) -> Iterator[c.Statement]:
+        """One walk of a pass along each of the present rows, or by columns of them."""
+        along_rows = [*writer.walk()]
+        if self.columns is None:
+            yield from along_rows
+        elif self.columns.takes(writer.row_pass):
+            yield self.columns.walk(writer.row_pass, along_rows)
+        else:
+            yield from self.columns.leave()
+            yield from along_rows
 
     def _folds(self) -> bool:
         """Whether rows are folded, or into a row."""

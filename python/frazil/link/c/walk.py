@@ -38,7 +38,7 @@ class Frame:
 
 def foldings_of(frame: Frame, row_pass: Pass) -> list[Folding]:
     """The folds of a pass."""
-    values, rows = frame.values, frame.rows
+    values, rows, ends = frame.values, frame.rows, frame.ends.blocks
     kernel = values.kernel
     made: list[Folding] = []
     for position in row_pass.writes:
@@ -46,11 +46,13 @@ def foldings_of(frame: Frame, row_pass: Pass) -> list[Folding]:
             k = values.n_reads + position
             # An output that stays where it is gathers all rows.
             all_rows = AllRows(f"({frame.operands.stride(k)} ? 1 : n_outer)")
-            made.append(folding(values.unit, k, kernel.writes[position], kernel.lanes, all_rows))
+            write = kernel.writes[position]
+            made.append(folding(values.unit, k, write, kernel.lanes, all_rows, ends))
     for k in row_pass.folds:
         write = reduction(kernel.folds[k], kernel.folds[k].arg)
         number = len(kernel.writes) + k
-        made.append(folding(values.unit, number, write, kernel.lanes, EachRow(rows.most)))
+        each_row = EachRow(rows.most)
+        made.append(folding(values.unit, number, write, kernel.lanes, each_row, ends))
     return made
 
 

@@ -1,0 +1,261 @@
+"""Short rows of a tile side by side, in C: a block has one element of each row, a column.
+
+Where a row is a block or two, half of the lanes may be empty, and what the walk does once a row
+takes longer than the blocks. So a kernel that folds rows takes full tiles of short rows through its
+first passes column by column; the rows of a tile are as many as a block has lanes. Operands go to
+columns on the stack first, and kept values go back to rows before the last pass, which walks along
+the rows: it may gather them into one row, whose elements are folded from row to row.
+
+Rows are folded in the order in which the walk along a row folds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from frazil.graph.dataclass import dataclass
+from frazil.link.c import syntax as c
+from frazil.link.c.functions import C_TYPES
+from frazil.link.c.lanes import BlockWriter, PlainLanes
+from frazil.link.c.operands import Moving, Operands
+from frazil.link.c.partials import Partials
+from frazil.link.c.rows import TILE, Rows
+from frazil.link.c.stages import Stages
+from frazil.link.c.values import Values, reduction
+from frazil.link.kernel.loop_kernel import BLOCK_BYTES, Cumulate, LoopKernel, Write
+from frazil.link.kernel.passes import Pass, Passes
+from frazil.link.kernel.reduction import COUNTING
+
+MOST = 2 * TILE
+"""The elements of the longest rows that are taken side by side: two blocks, each of which folds
+into a set of its own."""
+
+HALVES = (4, 2, 1)
+"""How far the lanes of a block are apart that are folded, one step after the other."""
+
+_SHUFFLE = """
+#if defined(__clang__)
+#define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (i8x8){__VA_ARGS__})
+#endif
+"""
+
+
+def _transposing() -> str:
+    """The function that turns rows to columns, and columns to rows: squares of a block's side.
+
+    ``next`` is the bytes from one row or column to the next, ``block`` those from one square to the
+    next. Squares are transposed in registers: stores of single elements would keep the loads of
+    what follows waiting.
+    """
+    operands = (
+        "char *to, i8 to_next, i8 to_block, const char *of, i8 of_next, i8 of_block, i8 count"
+    )
+    lines = [
+        f"static NOINLINE void transpose({operands}) {{",
+        f"  for (i8 at = 0; at < count; at += {TILE}, to += to_block, of += of_block) {{",
+    ]
+    for lane in range(TILE):
+        lines.append(f"    i8x8 x{lane} = *(const i8x8_at *)(of + {lane} * of_next);")
+    for apart in reversed(HALVES):
+        lines.append("    {")
+        for lane in range(TILE):
+            low, high = f"x{lane & ~apart}", f"x{lane | apart}"
+            places = [_place(lane & apart, apart, at) for at in range(TILE)]
+            lines.append(f"      const i8x8 y{lane} = SHUFFLE({low}, {high}, {', '.join(places)});")
+        lines.append("      " + " ".join(f"x{lane} = y{lane};" for lane in range(TILE)))
+        lines.append("    }")
+    for lane in range(TILE):
+        lines.append(f"    *(i8x8_at *)(to + {lane} * to_next) = x{lane};")
+    return "\n".join([*lines, "  }", "}", ""])
+
+
+def _place(is_high: int, apart: int, at: int) -> str:
+    """The element of two registers that goes to a place when squares of a side are transposed."""
+    own, other = at & ~apart | (apart if is_high else 0), at & apart
+    return f"{own + TILE if other else own}"
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnFolding:
+    """The fold of each row of a tile: its elements wait in columns until all are there."""
+
+    values: Values
+    k: int
+    write: Write
+
+    @property
+    def columns(self) -> str:
+        """The array in which they wait."""
+        return f"of{self.k}"
+
+    def enter_block(self) -> Iterator[c.Statement]:
+        """Point to the column of the present elements."""
+        yield c.Declare(C_TYPES[self.write.dtype], f"*c{self.k}", f"{self.columns} + i * {TILE}")
+
+    def fold_lane(self, value: str) -> c.Statement:
+        """Keep the value of row ``l``."""
+        return c.Assign(f"c{self.k}[l]", value)
+
+    def leave_rows(self) -> c.Do:
+        """Fold the elements of each row to one."""
+        unit, write = self.values.unit, self.write
+        vector = unit.vector(write.dtype, TILE)
+        unit.define(_folding(Partials(unit, write, TILE), str(write.reduce), vector))
+        columns, to = f"({vector} *){self.columns}", f"({vector} *)row{self.k}"
+        return c.Do(f"fold_{write.reduce}_of_columns({to}, {columns}, n_inner)")
+
+
+_CHOSEN = "(f8x8)(((i8x8)b & ({0})) | ((i8x8)a & ~({0})))"
+_BOTH = {
+    "add": "a + b",
+    "mul": "a * b",
+    "maximum": _CHOSEN.format("(b > a) | (b != b)"),
+    "minimum": _CHOSEN.format("(b < a) | (b != b)"),
+}
+"""The fold of two columns, for each reduction: vectors, as loops take long to compile."""
+
+
+def _folding(partials: Partials, reduce: str, vector: str) -> str:
+    """The function that folds the columns of rows to one, as the lanes of blocks are folded."""
+    counts = reduce in COUNTING
+    missing = f"{partials.identity()} - ({vector}){{}}" if counts else "of[count - 1]"
+    return f"""
+static NOINLINE void fold_{reduce}_of_columns({vector} *to, {vector} *of, i8 count) {{
+  for (i8 at = count; at & {TILE - 1}; ++at) of[at] = {missing};
+  for (i8 apart = count > {TILE} ? {TILE} : {TILE // 2}; apart; apart >>= 1)
+    for (i8 lane = 0; lane < apart; ++lane) {{
+      const {vector} a = of[lane], b = of[lane + apart];
+      of[lane] = {_BOTH[reduce]};
+    }}
+  *to = of[0];
+}}
+"""
+
+
+class ColumnBlock(BlockWriter):
+    """Writes the work of a pass on a column: each lane has the uniform values of its row."""
+
+    def _body(self, lanes: PlainLanes) -> list[c.Statement]:
+        values = self.values
+        used = (k for k in sorted({*self.stages.used_values()}) if self.kernel.uniform[k])
+        rows = (c.Const(values.type(k), f"v{k}", f"t{k}[l]") for k in used if values.is_declared(k))
+        return [*rows, *super()._body(lanes)]
+
+    def _block(self, k: int, vector: str) -> str:
+        if self.kernel.uniform[k] and self.values.is_declared(k):
+            return f"*(const {vector} *)t{k}"
+        return super()._block(k, vector)
+
+
+class RowColumns:
+    """The way of a kernel through full tiles of short rows, in all passes but the last."""
+
+    condition = "beside"
+
+    def __init__(self, values: Values, operands: Operands, rows: Rows, passes: Passes) -> None:
+        self.values = values
+        self.kernel = values.kernel
+        self.operands = operands
+        self.rows = rows
+        *self.first, self.last = passes.passes
+
+    def declare(self) -> Iterator[c.Statement]:
+        """Room for the columns of a tile, and what moves rows to columns and back."""
+        self.values.unit.vector("int64", TILE)
+        self.values.unit.define(_SHUFFLE)
+        self.values.unit.define(_transposing())
+        for each in [*self._read(), *self._kept()]:
+            yield c.Array(C_TYPES[each.dtype], f"k{each.name}", MOST * TILE)
+        for fold in (own for row_pass in self.first for own in self._foldings(row_pass)):
+            yield c.Array(C_TYPES[fold.write.dtype], fold.columns, MOST * TILE)
+
+    def enter(self) -> Iterator[c.Statement]:
+        """Find out whether the present rows are taken side by side, and gather their operands."""
+        fits = f"{self.rows.count} == {TILE} && n_inner > 0 && n_inner <= {MOST}"
+        yield c.Const("b1", self.condition, fits)
+        # The ends of rows are copied, and so are rows that have one: there may be no memory behind.
+        for each in self._read():
+            stride = self.operands.stride(each.name)
+            of = f"rest ? (const char *)e{each.name} : p{each.name}"
+            of_next = f"rest ? padded * {each.size} : {stride}"
+            to = f"(char *)k{each.name}, {BLOCK_BYTES}, {TILE * BLOCK_BYTES}"
+            gathered = c.Do(f"transpose({to}, {of}, {of_next}, {BLOCK_BYTES}, n_inner)")
+            # What is the same for all rows is there already.
+            yield c.If(f"{self.condition} && ({stride} || !outer)", [gathered])
+
+    def takes(self, row_pass: Pass) -> bool:
+        """Whether a pass is taken so."""
+        return row_pass in self.first
+
+    def walk(self, row_pass: Pass, along_rows: Sequence[c.Statement]) -> c.If:
+        """A pass, by columns where the present rows are short, else by other statements."""
+        foldings = self._foldings(row_pass)
+        block = ColumnBlock(self.values, row_pass, Stages(self.values, row_pass), foldings)
+        starts = [
+            c.Declare("char", f"*q{each.name}", f"(char *)k{each.name} + i * {BLOCK_BYTES}")
+            for each in self.operands.of_pass(row_pass)
+        ]
+        by_columns = [
+            *block.before_blocks(),
+            c.For("i8 i = 0", "i < n_inner", "++i", [*starts, *block.one_block()]),
+            *(each.leave_rows() for each in foldings),
+        ]
+        return c.If(self.condition, by_columns, along_rows)
+
+    def leave(self) -> Iterator[c.Statement]:
+        """Scatter the kept values to the rows through which the last pass walks."""
+        loaded = [each for each in self._kept() if each in self.operands.of_pass(self.last)]
+        scattered: list[c.Statement] = []
+        for each in loaded:
+            columns, vector = f"k{each.name}", self.values.unit.vector("int64", TILE)
+            last = c.Assign(f"(({vector} *){columns})[at]", f"(({vector} *){columns})[n_inner - 1]")
+            scattered.append(c.For("i8 at = n_inner", "at < whole", "++at", [last]))
+            to = f"p{each.name}, {self.operands.stride(each.name)}, {BLOCK_BYTES}"
+            of = f"(const char *){columns}, {BLOCK_BYTES}, {TILE * BLOCK_BYTES}"
+            scattered.append(c.Do(f"transpose({to}, {of}, n_inner)"))
+        if scattered:
+            yield c.If(self.condition, scattered)
+
+    def _foldings(self, row_pass: Pass) -> list[ColumnFolding]:
+        folds, n_writes = self.kernel.folds, len(self.kernel.writes)
+        return [
+            ColumnFolding(self.values, n_writes + k, reduction(folds[k], folds[k].arg))
+            for k in row_pass.folds
+        ]
+
+    def _read(self) -> list[Moving]:
+        """The operands that the passes read."""
+        return [each for each in self._moving() if each.is_read]
+
+    def _kept(self) -> list[Moving]:
+        """The buffers of values that the passes keep."""
+        return [each for each in self._moving() if each.is_buffer]
+
+    def _moving(self) -> list[Moving]:
+        found = (each for row_pass in self.first for each in self.operands.of_pass(row_pass))
+        return [*dict.fromkeys(found)]
+
+
+def takes_columns_of_rows(values: Values, operands: Operands, passes: Passes) -> bool:
+    """Whether a kernel takes short rows side by side: a column of a tile is a block, and passes but
+    the last only fold rows and keep values.
+    """
+    kernel, first = values.kernel, passes.passes[:-1]
+    if not values.unit.has_wide_registers or kernel.lanes != TILE:
+        return False
+    moving = [each.size for row_pass in first for each in operands.of_pass(row_pass)]
+    return all(size * TILE == BLOCK_BYTES for size in moving) and all(
+        _only_folds(values, kernel, row_pass) for row_pass in first
+    )
+
+
+def _only_folds(values: Values, kernel: LoopKernel, row_pass: Pass) -> bool:
+    """Whether a pass folds rows of floats, keeps values, and does nothing else."""
+    if row_pass.writes or row_pass.puts:
+        return False
+    varying = row_pass.varying
+    plain = not any(isinstance(kernel.ops[k], Cumulate) or k in values.calls for k in varying)
+    folds = (kernel.folds[k] for k in row_pass.folds)
+    return plain and all(fold.dtype == "float64" and fold.reduce in _BOTH for fold in folds)
