@@ -176,7 +176,7 @@ static void loop_1_8_each_1(const i8 *restrict n, const f8 *restrict x0, const f
         const f8 n0 = v4;
         ends = v6;
         const i8 goes = live[l];
-        s0[l] = goes ? n0 : v0;
+        s0[l] = n0;
         const i8 stops = ends ? 1 : 0;
         ended[l] |= goes & stops;
         const i8 more = step + 1 < n[l] ? 1 : 0;

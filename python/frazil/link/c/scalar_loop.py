@@ -175,6 +175,11 @@ class _Step:
         """The C type of a value."""
         return C_TYPES[self.body.dtypes[k]]
 
+    @property
+    def can_fail(self) -> bool:
+        """Whether a step may set a status other than OK."""
+        return any("status" in expression for expression in self._expressions)
+
     def constants(self) -> Iterator[c.Statement]:
         """The statements that are the same in all steps."""
         return self._made(constant=True)
@@ -232,7 +237,7 @@ class _Together:
         yield from masking.before_steps
         step_body = [
             *masking.before_step,
-            c.lanes_loop(lanes, [*self._one_step()], pragma=masking.pragma),
+            c.lanes_loop(lanes, [*self._one_step(results)], pragma=masking.pragma),
             *masking.stop,
         ]
         yield _many_steps("most", step_body, masking.stop)
@@ -250,8 +255,12 @@ class _Together:
             yield c.Assign(f"c{k}[l]", f"v{k}")
         yield from self.masking.start
 
-    def _one_step(self) -> Iterator[c.Statement]:
-        """A step of one element."""
+    def _one_step(self, results: Sequence[int]) -> Iterator[c.Statement]:
+        """A step of one element.
+
+        Where an element has ended, only its results stay: holding the other states, too, would let
+        each step wait for the condition of the one before.
+        """
         for k in self.states:
             yield c.Const(self.step.type(k), f"v{k}", f"s{k}[l]")
         yield from self._constants()
@@ -262,7 +271,9 @@ class _Together:
         yield from self.step.statements()
         yield from self.masking.enter
         for k in self.states:
-            yield c.Assign(f"s{k}[l]", self.masking.next_state.format(k=k))
+            is_held = k in results or self.step.can_fail
+            next_state = self.masking.next_state if is_held else "n{k}"
+            yield c.Assign(f"s{k}[l]", next_state.format(k=k))
         yield from self.masking.leave
 
     def _constants(self) -> Iterator[c.Statement]:
