@@ -45,6 +45,7 @@ from frazil.tensor.lengths import (
     static_length,
     subtract,
 )
+from frazil.tensor.mask_counts import with_joint_counts
 from frazil.tensor.ranges import arange
 from frazil.tensor.searching import nonzero
 
@@ -377,6 +378,7 @@ def _gather(x: Variable, items: Sequence[Any]) -> Variable:
     view = x
     if new_axes or any(entry not in (WHOLE, HELD) for entry in template):
         view = Subtensor(tuple(template))(x, *dynamic)
+    indices = with_joint_counts(indices)
     part: Variable = AdvancedSubtensor(tuple(kinds))(expand_dims(view, new_axes), *indices)
     in_front = max(index.ndim for index in indices)
     return DropDims(tuple(in_front + at for at in between))(part) if between else part
