@@ -1,5 +1,6 @@
 """When programs are written to disk: soon after the first result, and before an exit."""
 
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -99,3 +100,30 @@ if "forks" in sys.argv:
 def test_an_exit_writes_what_is_left(does, count):
     subprocess.run([sys.executable, "-c", ENDS, does], timeout=60, check=True)
     assert kept() == count
+
+
+CHILDREN = """
+import multiprocessing, sys
+import frazil as fz, frazil.tensor as ft
+from frazil.compile import keeping
+
+def work():
+    keeping._PAUSE = 1000.0
+    x = ft.vector("x")
+    fz.function([x], ft.exp(x) + 10.0, mode="py")([0.0])
+
+if __name__ == "__main__":
+    child = multiprocessing.get_context(sys.argv[1]).Process(target=work)
+    child.start()
+    child.join()
+    assert child.exitcode == 0
+"""
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+@pytest.mark.parametrize("start", multiprocessing.get_all_start_methods())
+def test_a_child_of_multiprocessing_writes_what_is_left(start, tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(CHILDREN)
+    subprocess.run([sys.executable, program, start], timeout=60, check=True)
+    assert kept() == 1

@@ -1,13 +1,15 @@
 """Writing programs to the cache on disk: soon after a function was returned, and not before.
 
 Writing a program takes a tenth of the time of its compilation, and whoever waits for a first result
-does not wait for that. One thread writes, a moment later; an exit writes what is left.
+does not wait for that. One thread writes, a moment later. An exit writes what is left, also the one
+of a child of multiprocessing, which runs no functions of :mod:`atexit`.
 """
 
 from __future__ import annotations
 
 import atexit
 import os
+import sys
 import threading
 import time
 
@@ -62,6 +64,7 @@ class _Writer:
         self._jobs: dict[str, _Job] = {}
         """By the names of their entries; a job goes when it is done."""
         self._waits = False
+        self._exits_by_multiprocessing = False
         self._renew_locks()
 
     def _renew_locks(self) -> None:
@@ -72,12 +75,19 @@ class _Writer:
         with self._lock:
             self._jobs[job.request.key] = job
             begins, self._waits = not self._waits, True
+        self._finish_before_multiprocessing_exits()
         if begins:
             thread = BackgroundThread(self._run, "frazil-cache")
             try:
                 thread.start()
             except RuntimeError:  # the system has no room for it: the next one will do, or the exit
                 self._waits = False
+
+    def _finish_before_multiprocessing_exits(self) -> None:
+        multiprocessing = sys.modules.get("multiprocessing.util")
+        if multiprocessing is not None and not self._exits_by_multiprocessing:
+            self._exits_by_multiprocessing = True
+            multiprocessing.Finalize(None, finish, exitpriority=0)
 
     def finish(self, key: str | None) -> None:
         # Without a key, wait for the thread too: it holds what it has just written.
@@ -87,7 +97,7 @@ class _Writer:
     def begin_anew(self) -> None:
         """Drop what is left to write in a forked child: the thread of the parent writes it."""
         self._jobs.clear()
-        self._waits = False
+        self._waits = self._exits_by_multiprocessing = False
         self._renew_locks()
 
     def _run(self) -> None:
