@@ -80,3 +80,19 @@ def test_a_loop_draws_in_each_step():
     f = pytensor.function([], walk, updates={rng: last}, mode="FRAZIL")
     wanted = np.random.default_rng(7).normal(size=4).cumsum()
     np.testing.assert_allclose(f(), wanted, rtol=1e-14)
+
+
+def test_a_loop_without_steps_hands_its_generator_on():
+    rng, n = pytensor.shared(np.random.default_rng(7)), pt.lscalar("n")
+
+    def step(x, rng):
+        next_rng, drawn = pt.random.normal(x, 1.0, rng=rng).owner.outputs
+        return drawn, next_rng
+
+    walk, last = pytensor.scan(
+        step, outputs_info=[pt.zeros(()), rng], n_steps=n, return_updates=False
+    )
+    f = pytensor.function([n], walk, updates={rng: last}, mode="FRAZIL")
+    assert f(np.array(0)).shape == (0,)
+    wanted = np.random.default_rng(7).normal(size=3).cumsum()
+    np.testing.assert_allclose(f(np.array(3)), wanted, rtol=1e-14)

@@ -13,9 +13,10 @@ import frazil.tensor as ft
 from frazil._core import Variable
 from frazil.interop.pytensor.integers import Length, integer
 from frazil.interop.pytensor.translation import NoRule, Results, Translation, cast, rule
-from frazil.scan.build import scan, until
+from frazil.scan.build import build_scan, until
 
-Stacks: TypeAlias = Iterator[Variable]
+Stacks: TypeAlias = Iterator[tuple[Variable, Variable | None]]
+"""The stacks of a scan's results, and the last values of those that are states."""
 
 
 @dataclass
@@ -65,7 +66,7 @@ def _scan(op: Any, node: Any, t: Translation) -> Results:
     )
     for x, own in ends:
         given.state(t[x], [own])
-        given.wholes.append(lambda stacks: next(stacks)[-1])
+        given.wholes.append(_last)
     return _run(op, node, given, t)
 
 
@@ -84,29 +85,38 @@ def _run(op: Any, node: Any, given: _ScanArguments, t: Translation) -> list[Vari
         *results, condition = results
         return [*results, until(cast(condition, "bool"))]
 
-    stacks = scan(
+    stacks, lasts, _ = build_scan(
         step,
-        sequences=given.sequences,
-        outputs_info=given.infos,
-        non_sequences=[t[x] for x in op.outer_non_seqs(node.inputs)],
-        n_steps=given.steps,
-        return_list=True,
-        return_updates=False,
+        given.sequences,
+        given.infos,
+        [t[x] for x in op.outer_non_seqs(node.inputs)],
+        given.steps,
+        truncate_gradient=-1,
+        go_backwards=False,
+        strict=False,
+        name=None,
     )
-    each = iter(stacks)
+    each = iter(zip(stacks, lasts, strict=True))
     return [whole(each) for whole in given.wholes]
 
 
 def _after(start: Variable) -> Callable[[Stacks], Variable]:
     """A state's stack, after what it started from."""
-    return lambda stacks: ft.concatenate([start, next(stacks)], axis=0)
+    return lambda stacks: ft.concatenate([start, next(stacks)[0]], axis=0)
+
+
+def _last(stacks: Stacks) -> Variable:
+    """A state after the last step, which is the first one if there is no step."""
+    _, last = next(stacks)
+    assert last is not None
+    return last
 
 
 def _stack(rows: Length, steps: Length, ends_early: bool) -> Callable[[Stacks], Variable]:
     """A stack. There may be more rows than steps: the rows of a truncated gradient are 0."""
 
     def whole(stacks: Stacks) -> Variable:
-        stack = next(stacks)
+        stack, _ = next(stacks)
         if ends_early or rows is steps or (isinstance(rows, int) and rows == steps):
             return stack
         left = ft.maximum(ft.as_tensor(rows) - ft.as_tensor(steps), 0)
@@ -157,7 +167,7 @@ def _written(
     """A buffer with the values that its taps wrote; later steps and earlier taps write last."""
 
     def whole(stacks: Stacks) -> Variable:
-        parts = {s: next(stacks) for s in places}
+        parts = {s: next(stacks)[0] for s in places}
         found = buffer
         for s in sorted(places, reverse=True):
             end = s + (steps if isinstance(steps, int) else ft.as_tensor(steps))
