@@ -66,7 +66,8 @@ def _log_softmax(op: Any, node: Any, t: Translation) -> Results:
 
 @rule(*classes("LogSumExp"))
 def _logsumexp(op: Any, node: Any, t: Translation) -> Results:
-    return ft.logsumexp(t[node.inputs[0]], axis=op.axis)
+    x = cast(t[node.inputs[0]], node.outputs[0].type.dtype)
+    return ft.logsumexp(x, axis=op.axis)
 
 
 @rule(*classes("LogAddExp"))

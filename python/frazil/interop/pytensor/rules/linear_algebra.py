@@ -102,7 +102,15 @@ def _qr(op: Any, node: Any, t: Translation) -> Results:
 
 @rule(*classes("Eigh"))
 def _eigh(op: Any, node: Any, t: Translation) -> Results:
-    return _typed(list(ft.linalg.eigh(t[node.inputs[0]], op.UPLO)), node)
+    if len(node.inputs) > 1:  # of two matrices
+        return performed(node, t)
+    return _typed(list(ft.linalg.eigh(t[node.inputs[0]], "L" if _reads_lower(op) else "U")), node)
+
+
+def _reads_lower(op: Any) -> bool:
+    """Whether an op reads the lower triangle; PyTensor's versions say it in two ways."""
+    lower = getattr(op, "lower", None)
+    return op.UPLO == "L" if lower is None else bool(lower)
 
 
 @rule(*classes("Eigvalsh"))
@@ -120,7 +128,7 @@ def _eigh_gradient(op: Any, node: Any, t: Translation) -> Results:
     same = ft.eye(ft.shape(w)[0], dtype="bool")
     gaps = ft.where(same, 1, ft.expand_dims(w, 0) - ft.expand_dims(w, 1))
     inner = ft.where(same, ft.expand_dims(g_w, 0), ft.matmul(vt, g_v) / gaps)
-    return _typed([_folded(ft.matmul(ft.matmul(v, inner), vt), op.UPLO == "L")], node)
+    return _typed([_folded(ft.matmul(ft.matmul(v, inner), vt), _reads_lower(op))], node)
 
 
 def _folded(g: Variable, lower: bool) -> Variable:

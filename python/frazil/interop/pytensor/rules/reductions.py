@@ -45,12 +45,12 @@ def _reduce(op: Any, node: Any, t: Translation) -> Results:
 
 
 def _extreme(op: Any, node: Any, x: Variable, axis: tuple[int, ...], t: Translation) -> Results:
-    initial = getattr(op, "initial", False)
     largest = isinstance(op.scalar_op, ps.Maximum)
     fold = ft.max if largest else ft.min
-    if initial is False or initial is None:
+    if not getattr(op, "initial", False):
         return performed(node, t) if 0 in x.type.shape else fold(x, axis=axis)
-    end = ft.constant(np.asarray(initial, x.dtype))
+    # Newer versions of PyTensor give what is least, or largest, where there are no elements.
+    end = ft.constant(np.asarray(op.initial_value(x.dtype), x.dtype))
     if all(x.type.shape[i] for i in axis):
         return (ft.maximum if largest else ft.minimum)(fold(x, axis=axis), end)
     rows = x if len(axis) == 1 else _joined(x, axis)
