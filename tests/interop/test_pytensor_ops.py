@@ -272,6 +272,10 @@ MATRICES = {
         *(pt.linalg.pinv(m[:, :2]), pt.linalg.pinv(m @ m.T, hermitian=True)),
         pytensor.grad(pt.linalg.pinv(m).sum(), m),
     ],
+    "eigenvalues with regard to another matrix": [
+        *(pt.linalg.eigvalsh(m[:3, :3], x) for x in (s[0] @ s[0].T + np.eye(3), pt.eye(3))),
+        pt.linalg.eigvalsh(m[:3, :3], pt.triu(s[0]), lower=False),
+    ],
     "exponentials": [pt.linalg.expm(m), pytensor.grad(pt.linalg.expm(m / 4).sum(), m)],
     "eigenvalues of any matrix": [pt.linalg.eig(m)[0], pt.abs(pt.linalg.eig(s[0])[1])],
     "blocks": [pt.linalg.block_diag(m, m[:1], m[:, :2])],

@@ -115,9 +115,20 @@ def _reads_lower(op: Any) -> bool:
 
 @rule(*classes("Eigvalsh"))
 def _eigvalsh(op: Any, node: Any, t: Translation) -> Results:
-    if len(node.inputs) > 1:  # of two matrices
-        return performed(node, t)
-    return _typed([ft.linalg.eigvalsh(t[node.inputs[0]], "L" if op.lower else "U")], node)
+    a, *others = t.operands(node)
+    if others:
+        return _typed([ft.linalg.eigvalsh(_of_one_matrix(op, a, *others), "L")], node)
+    return _typed([ft.linalg.eigvalsh(a, "L" if op.lower else "U")], node)
+
+
+def _of_one_matrix(op: Any, a: Variable, b: Variable) -> Variable:
+    """The matrix whose eigenvalues are those of ``a`` with regard to ``b``; both have one half."""
+    half, rest = (ft.tril(a), ft.tril(a, -1)) if op.lower else (ft.triu(a), ft.triu(a, 1))
+    whole = half + ft.matrix_transpose(rest)
+    factor = ft.linalg.cholesky(b, lower=op.lower)
+    lower = factor if op.lower else ft.matrix_transpose(factor)
+    rows = ft.linalg.solve_triangular(lower, whole, lower=True)
+    return ft.linalg.solve_triangular(lower, ft.matrix_transpose(rows), lower=True)
 
 
 @rule(*classes("EighGrad"))
