@@ -377,7 +377,7 @@ def _bracketed(formula: Binding, least: int) -> str:
     return text if binding >= least else f"({text})"
 
 
-def _index_text(template: Sequence[Any], dynamic: Sequence[Binding]) -> str:
+def _index_text(template: Sequence[object], dynamic: Sequence[Binding]) -> str:
     values = iter(dynamic)
 
     def bound(entry: object) -> str:

@@ -72,7 +72,7 @@ class Array:
     # ------------------------------------------------------------ what is known at once
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def dtype(self) -> np.dtype[np.generic]:
         return self._graph.variable.type.numpy_dtype
 
     @property
@@ -179,7 +179,7 @@ class Array:
     def __repr__(self) -> str:
         return repr(np.asarray(self._value())).replace("array(", "Array(", 1)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return leaf, (np.array(self._value()),)
 
     def __len__(self) -> int:
@@ -245,14 +245,14 @@ def _unwrapped(given: object) -> tuple[Any, list[Graph]]:
     return given, []
 
 
-def lifted(function: Callable[..., Any], /, *args: object, **kwargs: object) -> Array:
+def lifted(function: Callable[..., object], /, *args: object, **kwargs: object) -> Array:
     """Return what ``function`` makes of the variables of arrays, which is one variable."""
     result, graphs = _applied(function, args, kwargs)
     return Array(over(result, graphs))
 
 
 def lifted_all(
-    function: Callable[..., Any], /, *args: object, **kwargs: object
+    function: Callable[..., object], /, *args: object, **kwargs: object
 ) -> tuple[Array, ...]:
     """Return what ``function`` makes of the variables of arrays, which are several variables."""
     results, graphs = _applied(function, args, kwargs)
@@ -260,7 +260,7 @@ def lifted_all(
 
 
 def _applied(
-    function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    function: Callable[..., Any], args: tuple[object, ...], kwargs: Mapping[str, object]
 ) -> tuple[Any, list[Graph]]:
     arguments, graphs = _unwrapped(args)
     named, more = _unwrapped(tuple(kwargs.values()))
@@ -273,7 +273,9 @@ def check_device(device: object) -> None:
         raise ValueError(f"the only device is {DEVICE!r}; given {device!r}")
 
 
-def _operator(function: Callable[..., Any], reflected: bool) -> Callable[[Array, Any], Any]:
+def _operator(
+    function: Callable[..., object], reflected: bool
+) -> Callable[[Array, object], object]:
     def apply(self: Array, other: object, /) -> Any:
         if not isinstance(other, Array | Number | np.ndarray | np.generic):
             return NotImplemented
@@ -282,7 +284,7 @@ def _operator(function: Callable[..., Any], reflected: bool) -> Callable[[Array,
     return apply
 
 
-def _unary_operator(function: Callable[..., Any]) -> Callable[[Array], Any]:
+def _unary_operator(function: Callable[..., object]) -> Callable[[Array], object]:
     def apply(self: Array, /) -> Any:
         return lifted(function, self)
 
@@ -320,7 +322,7 @@ _UNARY: dict[str, Callable[..., Any]] = {
 }
 
 
-def _set(name: str, method: Callable[..., Any]) -> None:
+def _set(name: str, method: Callable[..., object]) -> None:
     method.__name__, method.__qualname__ = name, f"Array.{name}"
     setattr(Array, name, method)
 

@@ -58,7 +58,7 @@ def asarray(
     return leaf(value)
 
 
-def _plain(obj: object) -> Any:
+def _plain(obj: object) -> object:
     """``obj`` with the values of the arrays within."""
     if isinstance(obj, Array):
         return np.asarray(obj)

@@ -28,7 +28,7 @@ class FloatInfo:
     max: float
     min: float
     smallest_normal: float
-    dtype: np.dtype[Any]
+    dtype: np.dtype[np.generic]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class IntegerInfo:
     bits: int
     max: int
     min: int
-    dtype: np.dtype[Any]
+    dtype: np.dtype[np.generic]
 
 
 def astype(
@@ -56,7 +56,7 @@ def can_cast(from_: npt.DTypeLike | Array, to: npt.DTypeLike, /) -> builtins.boo
     return np.can_cast(_dtype_of(from_), np.dtype(to))
 
 
-def result_type(*arrays_and_dtypes: Array | npt.DTypeLike | Number) -> np.dtype[Any]:
+def result_type(*arrays_and_dtypes: Array | npt.DTypeLike | Number) -> np.dtype[np.generic]:
     """Return the dtype that arrays, dtypes and numbers meet in."""
     given = (
         x if isinstance(x, builtins.bool | int | float | complex) else _dtype_of(x)

@@ -6,14 +6,13 @@ Binary functions take two arrays, or an array and a number; shapes broadcast.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import frazil.tensor as ft
 from frazil.array_api import special_cases
 from frazil.array_api.array import Array, Number, lifted
 
 
-def _unary(of: Callable[..., Any], name: str | None = None) -> Callable[[Array], Array]:
+def _unary(of: Callable[..., object], name: str | None = None) -> Callable[[Array], Array]:
     def function(x: Array, /) -> Array:
         return lifted(of, x)
 
@@ -22,7 +21,7 @@ def _unary(of: Callable[..., Any], name: str | None = None) -> Callable[[Array],
 
 
 def _binary(
-    of: Callable[..., Any], name: str | None = None
+    of: Callable[..., object], name: str | None = None
 ) -> Callable[[Array | Number, Array | Number], Array]:
     def function(x1: Array | Number, x2: Array | Number, /) -> Array:
         return lifted(of, x1, x2)

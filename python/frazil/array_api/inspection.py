@@ -35,7 +35,7 @@ class Info:
         """Return the device of new arrays."""
         return DEVICE
 
-    def default_dtypes(self, *, device: str | None = None) -> dict[str, np.dtype[Any]]:
+    def default_dtypes(self, *, device: str | None = None) -> dict[str, np.dtype[np.generic]]:
         """Return the dtypes of arrays that are made of Python's numbers."""
         check_device(device)
         return {
@@ -51,7 +51,7 @@ class Info:
 
     def dtypes(
         self, *, device: str | None = None, kind: str | tuple[str, ...] | None = None
-    ) -> dict[str, np.dtype[Any]]:
+    ) -> dict[str, np.dtype[np.generic]]:
         """Return the dtypes, or those of a kind, or of several, by name."""
         check_device(device)
         kinds = ("bool", "numeric") if kind is None else (kind,) if isinstance(kind, str) else kind

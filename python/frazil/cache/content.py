@@ -47,7 +47,7 @@ _NO_CONTENT = frozenset(
 """Attributes that do not change what a function or class does, or that are covered otherwise."""
 
 
-def digest(values: Iterable[Any]) -> str:
+def digest(values: Iterable[object]) -> str:
     """Return the digest of values by their content; it is the same in every process.
 
     Raises
@@ -77,7 +77,7 @@ class _Walk:
         self._bytes = 0
         self._pending: list[Any] = []
 
-    def digest(self, values: Iterable[Any]) -> bytes:
+    def digest(self, values: Iterable[object]) -> bytes:
         """The digest of the values, in order."""
         self._visit_next(list(values))
         try:
@@ -96,7 +96,7 @@ class _Walk:
             self._hash.update(len(content).to_bytes(8, "little"))
             self._hash.update(content)
 
-    def _visit_next(self, values: list[Any]) -> None:
+    def _visit_next(self, values: list[object]) -> None:
         """Visit these next, in order."""
         self._values += len(values)
         if self._values > _MOST_VALUES:
@@ -265,7 +265,7 @@ class _Walk:
         self._visit_next([kind, made_by, arguments, state, items, *rest[3:]])
 
 
-def _first(item: tuple[str, Any]) -> str:
+def _first(item: tuple[str, object]) -> str:
     return item[0]
 
 
@@ -283,14 +283,14 @@ def _attributes(op: OpBase) -> list[Any]:
     return [held, *(getattr(op, name, None) for name in (*flags, *scalar))]
 
 
-def _signature(code: types.CodeType) -> tuple[Any, ...]:
+def _signature(code: types.CodeType) -> tuple[object, ...]:
     return (
         *(code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags),
         *(code.co_freevars, code.co_cellvars, getattr(code, "co_exceptiontable", b"")),
     )
 
 
-def _cell_contents(cell: types.CellType) -> list[Any]:
+def _cell_contents(cell: types.CellType) -> list[object]:
     try:
         return [cell.cell_contents]
     except ValueError:

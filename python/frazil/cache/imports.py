@@ -13,7 +13,7 @@ _IMPORT = dis.opmap["IMPORT_NAME"]
 
 
 def imported_modules(
-    code: types.CodeType, namespace: Mapping[str, Any]
+    code: types.CodeType, namespace: Mapping[str, object]
 ) -> dict[str, types.ModuleType | None]:
     """Return the modules that ``import`` statements in ``code`` name; None if not imported yet.
 

@@ -40,7 +40,7 @@ def globals_read(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
 
 def _read_of_modules(
     modules: Mapping[str, types.ModuleType | None], names: Iterable[str]
-) -> Iterator[tuple[str, Any]]:
+) -> Iterator[tuple[str, object]]:
     pending, seen = dict(modules), set()
     while pending:
         own, module = pending.popitem()

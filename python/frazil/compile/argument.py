@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from frazil._core import TensorType, Variable
+from frazil.graph.op import Array
 
 
-def convert(value: object, kind: TensorType, name: str | None) -> np.ndarray[Any, Any]:
+def convert(value: object, kind: TensorType, name: str | None) -> Array:
     """Return ``value`` as an array of type ``kind``, if no information is lost.
 
     Arrays convert if NumPy calls the cast safe. Python numbers and lists of them have no dtype of
@@ -48,7 +47,7 @@ def convert(value: object, kind: TensorType, name: str | None) -> np.ndarray[Any
     return np.require(array, wanted, ["ALIGNED"])
 
 
-def _array(value: object, what: str) -> np.ndarray[Any, Any]:
+def _array(value: object, what: str) -> Array:
     if value is None:
         raise TypeError(
             f"{what} is None; give it a number or an array. An input may have a default: "
@@ -68,9 +67,7 @@ def _array(value: object, what: str) -> np.ndarray[Any, Any]:
         ) from error
 
 
-def _cast(
-    value: object, array: np.ndarray[Any, Any], wanted: np.dtype[Any], what: str
-) -> np.ndarray[Any, Any]:
+def _cast(value: object, array: Array, wanted: np.dtype[np.generic], what: str) -> Array:
     if array.dtype.kind in "biuf" or (array.dtype.kind, wanted.kind) == ("c", "c"):
         if np.can_cast(array.dtype, wanted, "safe"):
             return array.astype(wanted)

@@ -201,7 +201,9 @@ class Function(_core.Function):
         """
         return memory_plan(self, self._shapes_of_inputs(shapes, named))
 
-    def _shapes_of_inputs(self, shapes: Sequence[Any], named: Mapping[str, Any]) -> list[list[int]]:
+    def _shapes_of_inputs(
+        self, shapes: Sequence[object], named: Mapping[str, object]
+    ) -> list[list[int]]:
         names = [given.name or given.variable.name for given in self.blueprint.parameters]
         return shapes_of_inputs(self.inputs, names, shapes, named)
 
@@ -250,7 +252,7 @@ class Function(_core.Function):
     def __copy__(self) -> Function:
         return self.copy()
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _restored, self.blueprint.state()
 
     def __repr__(self) -> str:
@@ -410,7 +412,7 @@ def _specified(inputs: object) -> list[In]:
     return specified
 
 
-def _flattened(outputs: object) -> tuple[Any, list[Out]]:
+def _flattened(outputs: object) -> tuple[object, list[Out]]:
     """The form in which results are returned, and the results."""
     if outputs is None:
         return None, []

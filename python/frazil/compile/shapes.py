@@ -12,8 +12,8 @@ from frazil._core import SharedVariable, Variable
 def shapes_of_inputs(
     variables: Sequence[Variable],
     names: Sequence[str | None],
-    shapes: Sequence[Any],
-    named: Mapping[str, Any],
+    shapes: Sequence[object],
+    named: Mapping[str, object],
 ) -> list[list[int]]:
     """Return the shape of every input, given by position or by name, as a tuple or as an array.
 

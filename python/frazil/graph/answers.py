@@ -15,7 +15,7 @@ from frazil._core import FrozenApply, Variable
 from frazil.graph.op import Array
 
 
-def values_of(node: FrozenApply, arrays: Sequence[Any]) -> tuple[Array, ...]:
+def values_of(node: FrozenApply, arrays: Sequence[object]) -> tuple[Array, ...]:
     """Call ``perform`` of a node's op, and return the values: one an output, of the output's type.
 
     Raises

@@ -91,7 +91,7 @@ _PARAMS = {
 }
 
 
-def _own_fields(cls: type[Any]) -> dict[str, Field[Any]]:
+def _own_fields(cls: type[object]) -> dict[str, Field[object]]:
     """The fields that a class declares itself, in whose place their defaults are left."""
     declared = inspect.get_annotations(cls)
     defaults = {name: vars(cls)[name] for name in declared if name in vars(cls)}
@@ -113,7 +113,7 @@ def _own_fields(cls: type[Any]) -> dict[str, Field[Any]]:
     return found
 
 
-def _with_slots(cls: type[Any], own: dict[str, Field[Any]]) -> type[Any]:
+def _with_slots(cls: type[object], own: dict[str, Field[object]]) -> type[Any]:
     """The class with slots for its fields; a new one, since slots cannot be added to a class."""
     names = _names_of_slots(cls, own)
     left_out = {*names, "__dict__", "__weakref__"}
@@ -122,10 +122,10 @@ def _with_slots(cls: type[Any], own: dict[str, Field[Any]]) -> type[Any]:
     metaclass: Any = type(cls)
     made: Any = metaclass(cls.__name__, cls.__bases__, body)
 
-    def __getstate__(self: object) -> list[Any]:
+    def __getstate__(self: object) -> list[object]:
         return [getattr(self, field.name) for field in dataclasses.fields(made)]
 
-    def __setstate__(self: object, state: list[Any]) -> None:
+    def __setstate__(self: object, state: list[object]) -> None:
         for field, value in zip(dataclasses.fields(made), state, strict=True):
             object.__setattr__(self, field.name, value)
 
@@ -134,7 +134,7 @@ def _with_slots(cls: type[Any], own: dict[str, Field[Any]]) -> type[Any]:
     return slotted
 
 
-def _names_of_slots(cls: type[Any], own: dict[str, Field[Any]]) -> tuple[str, ...]:
+def _names_of_slots(cls: type[object], own: dict[str, Field[object]]) -> tuple[str, ...]:
     instance_fields = type("Fields", (), {"__dataclass_fields__": own})
     return tuple(
         field.name
@@ -158,7 +158,7 @@ class _Init:
         return vars(cls)["__init__"].__get__(instance, owner)
 
 
-def _init_of(cls: type[Any]) -> Any:
+def _init_of(cls: type[Any]) -> object:
     """The ``__init__`` of a class: most need no text of their own."""
     fields = dataclasses.fields(cls)
     defaults = {field.name: field.default for field in fields if field.default is not MISSING}
@@ -175,7 +175,7 @@ def _init_of(cls: type[Any]) -> Any:
     return found
 
 
-def _written_init(cls: type[Any]) -> Any:
+def _written_init(cls: type[Any]) -> object:
     known: dict[str, Any] = {"_set": object.__setattr__, "_MADE": MISSING}
     taken, lines = ["self"], []
     for field in dataclasses.fields(cls):
@@ -204,7 +204,7 @@ def _values_of(names: list[str]) -> Values:
     return lambda instance: tuple(getattr(instance, name) for name in names)
 
 
-def _eq_of(values: Values) -> Any:
+def _eq_of(values: Values) -> object:
     def __eq__(self: object, other: object) -> bool:
         if other.__class__ is not self.__class__:
             return NotImplemented
@@ -220,7 +220,7 @@ def _hash_of(values: Values) -> Any:
     return __hash__
 
 
-def _repr_of(names: tuple[str, ...]) -> Any:
+def _repr_of(names: tuple[str, ...]) -> object:
     @recursive_repr()
     def __repr__(self: object) -> str:
         shown = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 
-def _singledispatch(function: Callable[..., Any]) -> Any:
+def _singledispatch(function: Callable[..., object]) -> object:
     """Return a function that calls the form registered for the class of its first argument.
 
     It does what :func:`functools.singledispatch` does, but for classes that are no more than
@@ -38,7 +38,7 @@ def _singledispatch(function: Callable[..., Any]) -> Any:
     known = functools.singledispatch(function)
     registry = known.registry
 
-    def dispatch(cls: type[Any]) -> Callable[..., Any]:
+    def dispatch(cls: type[object]) -> Callable[..., object]:
         for base in cls.__mro__:
             found = registry.get(base)
             if found is not None:
@@ -46,7 +46,7 @@ def _singledispatch(function: Callable[..., Any]) -> Any:
         raise AssertionError("the function itself is the form of all objects")
 
     @functools.wraps(function)
-    def wrapper(first: Any, /, *others: Any, **named: Any) -> Any:
+    def wrapper(first: object, /, *others: object, **named: object) -> object:
         return dispatch(first.__class__)(first, *others, **named)
 
     made: Any = wrapper

@@ -15,7 +15,7 @@ _set = object.__setattr__
 
 
 def initializer(
-    names: Sequence[str], defaults: Mapping[str, Any], *, checks: bool = False
+    names: Sequence[str], defaults: Mapping[str, object], *, checks: bool = False
 ) -> FunctionType | None:
     """An ``__init__`` that takes these attributes and sets them; None if there are too many.
 
@@ -66,29 +66,29 @@ def _0(self: object) -> None:
     pass
 
 
-def _1(self: object, a: Any) -> None:
+def _1(self: object, a: object) -> None:
     _last(self, "a", a)
 
 
-def _2(self: object, a: Any, b: Any) -> None:
+def _2(self: object, a: object, b: object) -> None:
     _set(self, "a", a)
     _last(self, "b", b)
 
 
-def _3(self: object, a: Any, b: Any, c: Any) -> None:
+def _3(self: object, a: object, b: object, c: object) -> None:
     _set(self, "a", a)
     _set(self, "b", b)
     _last(self, "c", c)
 
 
-def _4(self: object, a: Any, b: Any, c: Any, d: Any) -> None:
+def _4(self: object, a: object, b: object, c: object, d: object) -> None:
     _set(self, "a", a)
     _set(self, "b", b)
     _set(self, "c", c)
     _last(self, "d", d)
 
 
-def _5(self: object, a: Any, b: Any, c: Any, d: Any, e: Any) -> None:
+def _5(self: object, a: object, b: object, c: object, d: object, e: object) -> None:
     _set(self, "a", a)
     _set(self, "b", b)
     _set(self, "c", c)
@@ -96,7 +96,7 @@ def _5(self: object, a: Any, b: Any, c: Any, d: Any, e: Any) -> None:
     _last(self, "e", e)
 
 
-def _6(self: object, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any) -> None:
+def _6(self: object, a: object, b: object, c: object, d: object, e: object, f: object) -> None:
     _set(self, "a", a)
     _set(self, "b", b)
     _set(self, "c", c)
@@ -105,7 +105,9 @@ def _6(self: object, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any) -> None:
     _last(self, "f", f)
 
 
-def _7(self: object, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any) -> None:
+def _7(
+    self: object, a: object, b: object, c: object, d: object, e: object, f: object, g: object
+) -> None:
     _set(self, "a", a)
     _set(self, "b", b)
     _set(self, "c", c)
@@ -115,7 +117,17 @@ def _7(self: object, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any) -> 
     _last(self, "g", g)
 
 
-def _8(self: object, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any) -> None:
+def _8(
+    self: object,
+    a: object,
+    b: object,
+    c: object,
+    d: object,
+    e: object,
+    f: object,
+    g: object,
+    h: object,
+) -> None:
     _set(self, "a", a)
     _set(self, "b", b)
     _set(self, "c", c)
@@ -127,7 +139,16 @@ def _8(self: object, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: 
 
 
 def _9(
-    self: object, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any, i: Any
+    self: object,
+    a: object,
+    b: object,
+    c: object,
+    d: object,
+    e: object,
+    f: object,
+    g: object,
+    h: object,
+    i: object,
 ) -> None:
     _set(self, "a", a)
     _set(self, "b", b)

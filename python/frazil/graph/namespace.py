@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from types import ModuleType
-from typing import Any
 
 
-def public_names(namespace: Mapping[str, Any], modules: Collection[str] = ()) -> list[str]:
+def public_names(namespace: Mapping[str, object], modules: Collection[str] = ()) -> list[str]:
     """Return the public names of a module; of modules in it only those that ``modules`` names.
 
     Examples

@@ -37,18 +37,18 @@ Gradients: TypeAlias = list[Variable | None]
 class OpMeta(type):
     """Makes equal ops one object."""
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __call__(cls, *args: Any, **kwargs: object) -> Any:
         if not kwargs and are_plain(args) and is_of_import(cls):
             return _made(cls, *args)
         return cls._make(args, kwargs)
 
-    def _make(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _make(cls, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
         check_arguments(cls, args, kwargs)
         return super().__call__(*args, **kwargs)._interned()
 
 
 @lru_cache(maxsize=512, typed=True)
-def _made(cls: OpMeta, *args: Any) -> Any:
+def _made(cls: OpMeta, *args: object) -> object:
     """The op of a class that an import finds: graphs use few of them, again and again."""
     return cls._make(args, {})
 
@@ -141,14 +141,14 @@ class Op(OpBase, metaclass=OpMeta):
         return interned
 
     @classmethod
-    def _made_with(cls, params: tuple[Any, ...]) -> Op:
+    def _made_with(cls, params: tuple[object, ...]) -> Op:
         """The op with these parameters, for graphs that are loaded."""
         return made_with(cls, params)
 
     def _params(self) -> tuple[Any, ...]:
         return tuple(getattr(self, name) for name in OpClass.of(type(self)).parameters)
 
-    def _properties(self) -> dict[str, Any]:
+    def _properties(self) -> dict[str, object]:
         return {
             "label": str(self),
             "identity": OpClass.of(type(self)).token,
@@ -221,7 +221,7 @@ class Op(OpBase, metaclass=OpMeta):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(map(repr, self._params()))})"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         known = OpClass.of(type(self))
         if known.has_props:
             # Arguments of __init__ may be anything, and other attributes belong to the op, too.

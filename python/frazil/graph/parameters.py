@@ -167,7 +167,7 @@ def _is_derived(cls: type, name: str) -> bool:
     return isinstance(getattr(cls, name, None), cached_property)
 
 
-def check_arguments(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def check_arguments(cls: type, args: tuple[object, ...], kwargs: dict[str, object]) -> None:
     """Raise TypeError for arguments of a class that has neither fields nor an ``__init__``."""
     if (args or kwargs) and cls.__init__ is object.__init__:  # type: ignore[misc]
         raise TypeError(
@@ -202,7 +202,7 @@ def is_of_import(cls: type) -> bool:
 
 
 @overload
-def settled(value: tuple[Any, ...]) -> tuple[Any, ...]: ...
+def settled(value: tuple[object, ...]) -> tuple[Any, ...]: ...
 @overload
 def settled(value: object) -> object: ...
 def settled(value: object) -> object:

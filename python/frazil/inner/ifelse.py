@@ -120,7 +120,9 @@ class IfElse(HasInnerGraph):
         ]
 
 
-def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None = None) -> Any:
+def ifelse(
+    condition: Any, then_branch: object, else_branch: object, name: str | None = None
+) -> Any:
     """Return one of two branches; only the taken one is computed.
 
     A node that both branches need, or that is needed elsewhere, is computed in any case. To choose
@@ -201,7 +203,7 @@ def branch_over(
     return list(op.make_node(condition, *boundary).outputs)
 
 
-def _listed(branch: object) -> list[Any]:
+def _listed(branch: object) -> list[object]:
     return list(branch) if isinstance(branch, list | tuple) else [branch]
 
 

@@ -67,7 +67,7 @@ def listed_overrides(override: Override) -> Sequence[Callable[..., Any] | None]:
     return override if isinstance(override, list | tuple) else ()
 
 
-def _one(entry: object, groups: Sequence[Sequence[Variable]], what: str) -> Any:
+def _one(entry: object, groups: Sequence[Sequence[Variable]], what: str) -> object:
     """The derivative that an entry of a list returns."""
     if not callable(entry):
         raise TypeError(f"{what} must be a function, an OpFromGraph or None, given {entry!r}")

@@ -14,23 +14,23 @@ from frazil._core import Variable
 from frazil.tensor import items
 
 
-def _reshape(x: Any, *shape: Any, **arguments: Any) -> Any:
+def _reshape(x: Any, *shape: object, **arguments: Any) -> Any:
     if not shape:
         return np.reshape(x, **arguments)
     return np.reshape(x, shape if len(shape) > 1 else shape[0], **arguments)
 
 
-def _transpose(x: Any, *axes: Any) -> Any:
+def _transpose(x: Any, *axes: Any) -> object:
     if not axes:
         return np.transpose(x)
     return np.transpose(x, axes if len(axes) > 1 else axes[0])
 
 
-def _compress(x: Any, condition: Any, axis: Any = None, out: Any = None) -> Any:
+def _compress(x: Any, condition: Any, axis: Any = None, out: Any = None) -> object:
     return np.compress(condition, x, axis, out)
 
 
-def _clip(x: Any, min: Any = None, max: Any = None, out: Any = None) -> Any:
+def _clip(x: Any, min: Any = None, max: Any = None, out: Any = None) -> object:
     return np.clip(x, min, max, out)
 
 
@@ -49,17 +49,17 @@ METHODS: dict[str, Callable[..., Any]] = {
 """By their names. They give traced arrays to NumPy, which asks those for ``__array_function__``."""
 
 
-def as_type(x: Any, dtype: Any) -> Any:
+def as_type(x: Any, dtype: object) -> Any:
     """Return ``x`` in another dtype."""
     return x.astype(dtype)
 
 
-def get_item(x: Any, index: Any) -> Any:
+def get_item(x: Any, index: object) -> Any:
     """Return a part."""
     return x[index]
 
 
-def set_item(x: Any, index: Any, value: Any) -> Any:
+def set_item(x: object, index: Any, value: Any) -> Any:
     """Return ``x`` with a part replaced."""
     if isinstance(x, Variable):
         return items.set_subtensor(x[index], value)
@@ -68,7 +68,7 @@ def set_item(x: Any, index: Any, value: Any) -> Any:
     return made
 
 
-def add_item(x: Any, index: Any, value: Any) -> Any:
+def add_item(x: object, index: Any, value: Any) -> Any:
     """Return ``x`` with a part increased."""
     if isinstance(x, Variable):
         return items.inc_subtensor(x[index], value)

@@ -15,7 +15,7 @@ class At:
     __slots__ = ("_apply", "_array", "_index")
 
     def __init__(
-        self, array: _core.Traced, apply: Callable[..., Any], index: object = None
+        self, array: _core.Traced, apply: Callable[..., object], index: object = None
     ) -> None:
         self._array, self._apply, self._index = array, apply, index
 

@@ -77,12 +77,12 @@ def vmap(fn: Callable[P, ResultT], in_axes: Axes = 0, out_axes: Axes = 0) -> Cal
 class Batched:
     """A function that computes another one for each element of a batch."""
 
-    def __init__(self, fn: Callable[..., Any], in_axes: Axes, out_axes: Axes) -> None:
+    def __init__(self, fn: Callable[..., object], in_axes: Axes, out_axes: Axes) -> None:
         functools.update_wrapper(self, fn, updated=())
         self._fn, self._in_axes, self._out_axes = fn, in_axes, out_axes
 
         @functools.wraps(fn)
-        def traced(*args: object, **kwargs: object) -> Any:
+        def traced(*args: object, **kwargs: object) -> object:
             return self._traced(args, kwargs)
 
         self._compiled = JitFunction(traced, roots=[fn])
@@ -92,7 +92,7 @@ class Batched:
             return self._traced(args, kwargs)
         return self._compiled(*args, **kwargs)
 
-    def _traced(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _traced(self, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
         trace = current_trace()
         assert trace is not None
         leaves, structure = flatten((args, kwargs))
@@ -178,7 +178,7 @@ class Batches:
         return unflatten(structure, stacks)
 
 
-def _per_argument(in_axes: Axes, args: tuple[Any, ...]) -> tuple[Axes, ...]:
+def _per_argument(in_axes: Axes, args: tuple[object, ...]) -> tuple[Axes, ...]:
     if in_axes is None or _is_axis(in_axes):
         return (in_axes,) * len(args)
     if not isinstance(in_axes, list | tuple):

@@ -54,8 +54,8 @@ class Watch:
 
     def __init__(
         self,
-        roots: Sequence[tuple[Any, str]],
-        extra: Mapping[CodeType, dict[str, Any]],
+        roots: Sequence[tuple[object, str]],
+        extra: Mapping[CodeType, dict[str, object]],
         policies: Policies,
     ) -> None:
         self._policies = policies
@@ -167,7 +167,7 @@ class Watch:
         self._overwritten[id(captured.array)] = self.snapshot.told[captured.check]
         return False
 
-    def is_overlapped(self, arrays: Iterable[Any]) -> bool:
+    def is_overlapped(self, arrays: Iterable[object]) -> bool:
         """Whether a write to a captured array may change one of these."""
         return any(
             np.may_share_memory(own.array, array)
@@ -272,12 +272,12 @@ class CapturingTrace(Trace):
         lifted[id(array)] = self.add_input(captured.as_it_was(), about.path)
         return lifted[id(array)]
 
-    def read_plainly(self, args: Any) -> bool:
+    def read_plainly(self, args: object) -> bool:
         """Make captured arrays among arguments constants; whether any was none before."""
         plain = self._watch.plain
         before = len(plain)
 
-        def note(value: Any) -> Any:
+        def note(value: object) -> object:
             if type(value) is np.ndarray and id(value) in self._watch.snapshot.arrays:
                 plain.add(id(value))
             return value

@@ -12,7 +12,6 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from types import CellType, CodeType, FrameType
-from typing import Any
 
 from frazil._core import Reach
 from frazil.graph.dataclass import dataclass
@@ -59,7 +58,7 @@ class Lifts:
     def __init__(self) -> None:
         self.places: dict[int, set[tuple[CodeType, int, int]]] = {}
 
-    def note(self, array: Any, reach: Reach | None) -> None:
+    def note(self, array: object, reach: Reach | None) -> None:
         """Note that the operation two calls above takes an array."""
         frame: FrameType | None = sys._getframe(2)
         while frame is not None and frame.f_globals.get("__name__") in _OF_TRACED_ARRAYS:
@@ -71,8 +70,8 @@ class Lifts:
 
 
 def is_operand_only(
-    array: Any,
-    meetings: Sequence[tuple[Any, Any]],
+    array: object,
+    meetings: Sequence[tuple[object, object]],
     variables: Mapping[int, set[str]],
     codes: Iterable[CodeType],
     attributes: set[str],

@@ -172,15 +172,17 @@ def fori_loop(
             state = body_fun(i, state)
         return state
 
-    def body(pair: Any) -> Any:
+    def body(pair: tuple[Any, StateT]) -> tuple[Any, StateT]:
         i, state = pair
         return i + 1, body_fun(i, state)
 
-    start = (_as_traced(trace, np.int64(lower) if type(lower) is int else lower), init_val)
+    start: tuple[Any, StateT] = (
+        _as_traced(trace, np.int64(lower) if type(lower) is int else lower),
+        init_val,
+    )
     first, end = (as_tensor(_variable(trace, x), "int64") for x in (lower, upper))
     count = maximum(subtract(end, first), literal(0))
-    result: tuple[Any, StateT] = _steps(trace, body, _all_traced(trace, start), count)
-    return result[1]
+    return _steps(trace, body, _all_traced(trace, start), count)[1]
 
 
 def _goes_on(max_steps: int | Variable) -> str:
@@ -192,11 +194,11 @@ def _goes_on(max_steps: int | Variable) -> str:
 
 def _steps(
     trace: Trace,
-    body_fun: Callable[[Any], Any],
-    state: object,
+    body_fun: Callable[[StateT], StateT],
+    state: StateT,
     max_steps: int | Variable,
-    cond_fun: Callable[[Any], Any] | None = None,
-) -> Any:
+    cond_fun: Callable[[StateT], object] | None = None,
+) -> StateT:
     """The state after ``max_steps`` steps, or after the first one that ``cond_fun`` ends.
 
     With ``cond_fun`` there is at least one, and not ending is an error.
@@ -205,7 +207,7 @@ def _steps(
     places = [at for at, leaf in enumerate(leaves) if is_traced(leaf)]
     before = [leaves[at]._variable for at in places]
 
-    def step(*variables: Variable) -> Any:
+    def step(*variables: Variable) -> object:
         inner = list(leaves)
         for at, variable, start in zip(places, variables, before, strict=False):
             trace.stand_as(variable, start)
@@ -226,7 +228,8 @@ def _steps(
     for at, last in zip(places, ends, strict=False):
         whole = last if cond_fun is None else checked(last, [ends[-1]], check)
         leaves[at] = TracedArray(trace, whole)
-    return unflatten(structure, leaves)
+    result: StateT = unflatten(structure, leaves)
+    return result
 
 
 def _checked(
@@ -273,12 +276,13 @@ def _is_numeric(value: object) -> bool:
     return is_traced(value) or is_one_of(type(value), kinds) or issubclass(type(value), np.generic)
 
 
-def _as_traced(trace: Trace, value: object) -> Any:
+def _as_traced(trace: Trace, value: object) -> object:
     if is_traced(value) or not _is_numeric(value):
         return value
     return TracedArray(trace, _variable(trace, value))
 
 
-def _all_traced(trace: Trace, value: object) -> Any:
+def _all_traced(trace: Trace, value: StateT) -> StateT:
     leaves, structure = flatten(value)
-    return unflatten(structure, [_as_traced(trace, leaf) for leaf in leaves])
+    result: StateT = unflatten(structure, [_as_traced(trace, leaf) for leaf in leaves])
+    return result

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -25,7 +25,7 @@ __all__ = ["callback", "print"]
 _DONE = TensorType("bool", ())
 
 
-def callback(function: Callable[..., Any], *args: object, **kwargs: object) -> None:
+def callback(function: Callable[..., object], *args: object, **kwargs: object) -> None:
     """Call a Python function whenever a compiled function comes here.
 
     Parameters

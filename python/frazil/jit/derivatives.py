@@ -319,7 +319,7 @@ def stop_gradient(x: TreeT) -> TreeT:
     return stopped
 
 
-def _stopped(leaf: Any) -> Any:
+def _stopped(leaf: Any) -> object:
     if isinstance(leaf, Variable):
         return reverse.zero_grad(leaf)
     trace = current_trace()
@@ -329,7 +329,7 @@ def _stopped(leaf: Any) -> Any:
 
 
 def jvp(
-    fn: Callable[..., ResultT], primals: Sequence[Any], tangents: Sequence[Any]
+    fn: Callable[..., ResultT], primals: Sequence[object], tangents: Sequence[object]
 ) -> tuple[ResultT, ResultT]:
     """Return the results of a function, and their derivatives in a direction.
 
@@ -394,14 +394,14 @@ def _is_function(value: object) -> bool:
     return callable(value) and not isinstance(value, Variable)
 
 
-def _has_aux(rest: tuple[Any, ...], options: dict[str, Any]) -> bool:
+def _has_aux(rest: tuple[object, ...], options: dict[str, object]) -> bool:
     given = dict(options)
     has_aux = bool(rest[0]) if rest else bool(given.pop("has_aux", False))
     _no_options("grad", rest[1:], given)
     return has_aux
 
 
-def _no_options(name: str, rest: tuple[Any, ...], options: dict[str, Any]) -> None:
+def _no_options(name: str, rest: tuple[object, ...], options: dict[str, object]) -> None:
     if rest or options:
         surplus = ", ".join(map(repr, (*rest, *options)))
         raise TypeError(f"{name} of a Python function does not take {surplus}")

@@ -27,7 +27,7 @@ class Differentiated:
         self._forms: list[tuple[Structure, list[int | None]]] = []
         self.arguments = [self._taken(value, f"argument {at}") for at, value in enumerate(values)]
 
-    def _taken(self, value: object, name: str) -> Any:
+    def _taken(self, value: object, name: str) -> object:
         leaves, structure = flatten(value)
         numbers: list[int | None] = []
         for at, (leaf, path) in enumerate(zip(leaves, paths(value, name), strict=True)):
@@ -55,7 +55,7 @@ class Differentiated:
                     "of the real and the imaginary parts, or take fz.grad of a real number"
                 )
 
-    def trees(self, found: Sequence[Any], *, single: bool) -> Any:
+    def trees(self, found: Sequence[object], *, single: bool) -> Any:
         """The results for each variable, in trees like the arguments; None for other leaves."""
         made = [
             unflatten(structure, [None if at is None else found[at] for at in numbers])

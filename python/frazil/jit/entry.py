@@ -73,7 +73,7 @@ class Entry:
         rest = [check for check in self._checks if not _is_of_array(check)]
         return Guards(rest).first_failure() is None
 
-    def __call__(self, leaves: Sequence[Any], lifted: Sequence[Any]) -> Any:
+    def __call__(self, leaves: Sequence[Any], lifted: Sequence[object]) -> Any:
         computed: Sequence[Any] = ()
         if self.compiled is not None:
             computed = self.compiled(*[leaves[at] for at in self._arrays], *lifted)
@@ -95,7 +95,7 @@ class Results:
         structure: Structure,
         trace: Trace,
         arguments: Mapping[int, int],
-        captured: Mapping[int, Any],
+        captured: Mapping[int, object],
     ) -> None:
         """Take what was returned; ``arguments`` has the leaf of each object by its id."""
         self.structure = structure
@@ -115,7 +115,7 @@ class Results:
         # What runs last of what does something runs after all the rest of it.
         self.variables: list[Variable] = [*numbers, *trace.effects[-1:]]
 
-    def _constant(self, leaf: Any, captured: Mapping[int, Any]) -> tuple[str, Any]:
+    def _constant(self, leaf: Any, captured: Mapping[int, object]) -> tuple[str, object]:
         """A value that no array tells: itself, or a copy of what is made in each call."""
         kind = type(leaf)
         if (
@@ -135,7 +135,7 @@ class Results:
         """What is returned, for Rust."""
         return told_result(self.structure, self._steps, called)
 
-    def assemble(self, computed: Sequence[Any], leaves: Sequence[Any]) -> Any:
+    def assemble(self, computed: Sequence[object], leaves: Sequence[object]) -> Any:
         """Return them for other arguments, in new containers."""
         made = []
         for kind, value in self._steps:
@@ -152,7 +152,7 @@ class Results:
         return unflatten(self.structure, made)
 
 
-def evaluated(value: Any) -> Any:
+def evaluated(value: object) -> Any:
     """What plain Python returned, with the arrays that its variables compute."""
     try:
         leaves, structure = flatten(value)
@@ -273,7 +273,7 @@ class Run:
         values = {own.variable: own.array for own in self.trace.inputs}
         return [values[x] for x in self._watch.lifted_inputs()]
 
-    def plain_result(self, args: Sequence[Any]) -> Any:
+    def plain_result(self, args: Sequence[object]) -> Any:
         """What plain Python would have returned, where the trace stands for this call only.
 
         What the function left elsewhere becomes plain, too.
@@ -288,14 +288,14 @@ class Run:
         replace_leaked(self.trace, self._plain_leaf)
         return result
 
-    def _plain_leaf(self, leaf: Any) -> Any:
+    def _plain_leaf(self, leaf: object) -> object:
         if isinstance(leaf, Variable):
             leaf = TracedArray(self.trace, leaf)
         at = self._objects.get(id(leaf))
         return plain(leaf) if at is None else self._called.leaves[at]
 
 
-def _is_as(value: Any, before: tuple[list[Any], Structure]) -> bool:
+def _is_as(value: object, before: tuple[list[object], Structure]) -> bool:
     """Whether a tree has the leaves that it had."""
     try:
         leaves, structure = flatten(value)
@@ -305,11 +305,11 @@ def _is_as(value: Any, before: tuple[list[Any], Structure]) -> bool:
     return same and structure == before[1] and all(map(_is, leaves, before[0]))
 
 
-def _is(one: Any, other: Any) -> bool:
+def _is(one: object, other: object) -> bool:
     return one is other
 
 
-def _write_back(changed: Any, real: Any, plain_leaf: Callable[[Any], Any]) -> None:
+def _write_back(changed: object, real: object, plain_leaf: Callable[[object], object]) -> None:
     """Do to a container of the caller what a function did to the copy that it was given."""
     if type(changed) is list and type(real) is list:
         real[:] = [_plain_tree(part, plain_leaf) for part in changed]
@@ -323,7 +323,7 @@ def _write_back(changed: Any, real: Any, plain_leaf: Callable[[Any], Any]) -> No
             _write_back(part, original, plain_leaf)
 
 
-def _plain_tree(value: Any, plain_leaf: Callable[[Any], Any]) -> Any:
+def _plain_tree(value: object, plain_leaf: Callable[[object], object]) -> Any:
     try:
         leaves, structure = flatten(value)
     except CircularContainerError:
@@ -331,7 +331,7 @@ def _plain_tree(value: Any, plain_leaf: Callable[[Any], Any]) -> Any:
     return unflatten(structure, [plain_leaf(leaf) for leaf in leaves])
 
 
-def _is_repeated(value: Any, met: set[int]) -> bool:
+def _is_repeated(value: object, met: set[int]) -> bool:
     """Whether a container was met before, which a new one for each place would not tell."""
     if is_traced(value) or type(value) is tuple or parts_of(value) is None:
         return False
@@ -341,8 +341,8 @@ def _is_repeated(value: Any, met: set[int]) -> bool:
 
 
 def _plain_object(
-    value: Any, plain_leaf: Callable[[Any], Any], leaves: set[int], made: dict[int, Any]
-) -> Any:
+    value: object, plain_leaf: Callable[[object], object], leaves: set[int], made: dict[int, object]
+) -> object:
     """What was returned, with plain arrays; a container that is there twice is one container."""
     if id(value) in made:
         return made[id(value)]
@@ -355,7 +355,7 @@ def _plain_object(
     return made[id(value)]
 
 
-def _as_traced(trace: Trace, leaf: Any) -> Any:
+def _as_traced(trace: Trace, leaf: object) -> object:
     """What functions on variables gave, as a traced array."""
     if not isinstance(leaf, Variable):
         return leaf
@@ -364,8 +364,8 @@ def _as_traced(trace: Trace, leaf: Any) -> Any:
 
 
 def _rebuilt(
-    structures: Sequence[Structure], leaves: Sequence[Any], keywords: Sequence[str]
-) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    structures: Sequence[Structure], leaves: Sequence[object], keywords: Sequence[str]
+) -> tuple[tuple[object, ...], dict[str, object]]:
     """The arguments of a call, in new containers."""
     rest = iter(leaves)
     made = [unflatten(structure, rest) for structure in structures]

@@ -108,7 +108,7 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
 
         def __call__(self, *args: P.args, **kwargs: P.kwargs) -> ResultT: ...
 
-    def _call(self, *args: Any, **kwargs: Any) -> Any:
+    def _call(self, *args: Any, **kwargs: Any) -> object:
         """A call that Rust knows no compiled form for."""
         if current_trace() is not None or (not self._is_derived and _runs_later(self._fn)):
             return self._fn(*args, **kwargs)
@@ -138,7 +138,7 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
         failed: tuple[Entry, ValueError] | None = None,
-    ) -> Any:
+    ) -> object:
         self._record.misses += 1
         names = called.paths(self._names, args, kwargs)
         shown = shown_arguments(called, names)
@@ -191,7 +191,7 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
 
     def _captured_roots(
         self, called: Specialization, names: Sequence[str]
-    ) -> list[tuple[Any, str]]:
+    ) -> list[tuple[object, str]]:
         """The objects from which captures are looked for, with their names."""
         roots = [(root, getattr(root, "__name__", "fn")) for root in self._roots]
         roots += [
@@ -203,7 +203,7 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
 
     def _run_blind(
         self, key: Hashable, reasons: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
+    ) -> object:
         """Run as plain Python what would do otherwise with traced arrays."""
         if self._policies.default != "guard":
             raise SharpEdgeError(
@@ -263,7 +263,7 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
     def _name(self) -> str:
         return str(getattr(self, "__name__", self._fn))
 
-    def graph(self, *args: Any, **kwargs: Any) -> FrozenFunctionGraph:
+    def graph(self, *args: Any, **kwargs: object) -> FrozenFunctionGraph:
         """Return the graph that a call with these arguments computes, traced if it was not yet.
 
         Parameters
@@ -291,7 +291,7 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
         """
         return self._compiled_for(args, kwargs).fgraph
 
-    def lower(self, *args: Any, **kwargs: Any) -> str:
+    def lower(self, *args: object, **kwargs: object) -> str:
         """Return what a call with these arguments runs: its instructions, and its kernels.
 
         Kernels are written as the mode writes them: in C, for Numba, or for the code generator of
@@ -317,7 +317,7 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
         """
         return lowered(self._compiled_for(args, kwargs))
 
-    def _compiled_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Function:
+    def _compiled_for(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Function:
         called = self._static.specialize(args, kwargs)
 
         def found() -> list[Entry]:
@@ -414,7 +414,7 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
 
 
 def _is_one_twice(
-    entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any], lifted: Sequence[Any]
+    entry: Entry, args: tuple[object, ...], kwargs: dict[str, object], lifted: Sequence[object]
 ) -> bool:
     """Whether a function that asks by ``is`` could tell a call from that which was traced."""
     if entry.distinct is None:
@@ -423,13 +423,13 @@ def _is_one_twice(
     return holds_repeated((*args, *kwargs.values()), known)
 
 
-def _runs_later(fn: Callable[..., Any]) -> bool:
+def _runs_later(fn: Callable[..., object]) -> bool:
     """Whether a call only makes a generator or a coroutine, which runs when nobody watches."""
     code = getattr(fn, "__code__", None)
     return code is not None and bool(code.co_flags & _RUNS_AT_ONCE)
 
 
-def name_in_module(function: Any) -> str | None:
+def name_in_module(function: object) -> str | None:
     """Return the name by which its module has a function, where a pickle can hold that alone."""
     qualified = str(getattr(function, "__qualname__", ""))
     found: object = sys.modules.get(getattr(function, "__module__", ""))
@@ -438,7 +438,7 @@ def name_in_module(function: Any) -> str | None:
     return qualified if found is function else None
 
 
-def _unpickled(fn: Callable[..., Any], options: dict[str, Any]) -> JitFunction[..., Any]:
+def _unpickled(fn: Callable[..., object], options: dict[str, Any]) -> JitFunction[..., object]:
     return JitFunction(fn, **options)
 
 
@@ -469,7 +469,7 @@ def jit(
 
 
 def jit(
-    fn: Callable[..., Any] | None = None,
+    fn: Callable[..., object] | None = None,
     captures: Captures = "guard",
     mode: ModeLike = None,
     *,

@@ -9,7 +9,6 @@ import functools
 import re
 import types
 import weakref
-from typing import Any
 
 import numpy as np
 
@@ -124,7 +123,7 @@ def has_plain_layout(kind: type, base: type) -> bool:
     return fixed == ([] if base is object else [base])
 
 
-def told_state(value: Any, path: str) -> str:
+def told_state(value: object, path: str) -> str:
     kind = type(value)
     shown = (
         kind.__qualname__
@@ -136,7 +135,7 @@ def told_state(value: Any, path: str) -> str:
     return f"{path} is a {shown}, whose state cannot be told"
 
 
-def belongs(value: Any) -> bool:
+def belongs(value: object) -> bool:
     """Whether a value is of a package that does not depend on what its users change."""
     kind = type(value)
     if is_one_of(kind, SCALARS) or is_trusted_module(kind.__module__):

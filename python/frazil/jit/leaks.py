@@ -7,14 +7,13 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from functools import partial
 from types import CellType, FrameType, FunctionType, MemberDescriptorType
-from typing import Any
 
 from frazil.jit.identity import is_one_of
 from frazil.jit.trace import Trace
 from frazil.jit.traced import TracedArray, TracedLength
 
 
-def replace_leaked(trace: Trace, plain_leaf: Callable[[Any], Any]) -> None:
+def replace_leaked(trace: Trace, plain_leaf: Callable[[object], object]) -> None:
     """Put plain values in the place of the traced arrays of a trace, in all that holds them."""
     living = [x for x in gc.get_objects() if is_one_of(type(x), (TracedArray, TracedLength))]
     # Another thread may have replaced its own arrays in this list meanwhile.
@@ -24,7 +23,7 @@ def replace_leaked(trace: Trace, plain_leaf: Callable[[Any], Any]) -> None:
         _replace(own[at], plain_leaf(own[at]), [own])
 
 
-def _replace(old: object, new: object, above: list[Any]) -> None:
+def _replace(old: object, new: object, above: list[object]) -> None:
     """Put ``new`` where ``old`` is, in mutable holders; of tuples and in these, in new ones.
 
     No comprehension here: one would hold ``old`` in a cell, which is a holder like others.
@@ -55,15 +54,15 @@ def _replace(old: object, new: object, above: list[Any]) -> None:
             _replace_members(holder, old, new)
 
 
-def _is_one_of(value: object, objects: Iterable[Any]) -> bool:
+def _is_one_of(value: object, objects: Iterable[object]) -> bool:
     return any(value is one for one in objects)
 
 
-def _with_other(values: tuple[Any, ...], old: object, new: object) -> tuple[Any, ...]:
+def _with_other(values: tuple[object, ...], old: object, new: object) -> tuple[object, ...]:
     return tuple([new if x is old else x for x in values])
 
 
-def _places(items: Iterable[tuple[Any, Any]], wanted: object) -> list[Any]:
+def _places(items: Iterable[tuple[object, object]], wanted: object) -> list[object]:
     return [place for place, x in items if x is wanted]
 
 

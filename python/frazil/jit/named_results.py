@@ -28,5 +28,5 @@ def named(function: Callable[..., Any], result: object) -> Any:
 
 
 @cache
-def _class_of_results(function: Callable[..., Any]) -> type:
+def _class_of_results(function: Callable[..., object]) -> type:
     return type(function(np.eye(1)))

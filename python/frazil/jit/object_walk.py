@@ -21,7 +21,7 @@ _DICT_OF_TYPE = type.__dict__["__dict__"]
 class ObjectWalk(Walk):
     """Checks of objects, classes and enumerations."""
 
-    def _instance(self, value: Any, path: str) -> None:
+    def _instance(self, value: object, path: str) -> None:
         kind = type(value)
         self._check("class", value, None, (kind,), f"the class of {path}")
         self._visit(kind, kind.__qualname__)
@@ -51,7 +51,7 @@ class ObjectWalk(Walk):
                 if type(member) is types.MemberDescriptorType and is_written_in_python(base):
                     self._slot(value, name, member, path)
 
-    def _instance_of_library(self, value: Any, path: str) -> None:
+    def _instance_of_library(self, value: object, path: str) -> None:
         """Check what an instance holds whose class is trusted: its methods may read all of it.
 
         Numbers whose names begin with an underscore are what the library notes for itself.
@@ -75,7 +75,7 @@ class ObjectWalk(Walk):
                     if name not in proxy:
                         self._check("class item", proxy, name, (), f"{base.__qualname__}.{name}")
 
-    def _slot(self, value: Any, name: str, member: Any, path: str) -> None:
+    def _slot(self, value: object, name: str, member: Any, path: str) -> None:
         try:
             found = member.__get__(value)
         except AttributeError:
@@ -153,7 +153,7 @@ class ObjectWalk(Walk):
                 else:
                     self._check("class item", proxy, name, (), f"{base.__qualname__}.{name}")
 
-    def _class_item(self, kind: type, proxy: Mapping[str, Any], name: str) -> None:
+    def _class_item(self, kind: type, proxy: Mapping[str, object], name: str) -> None:
         value = proxy[name]
         path = f"{kind.__qualname__}.{name}"
         self._check("class item", proxy, name, (value,), path)

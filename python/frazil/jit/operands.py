@@ -41,7 +41,7 @@ def class_that_asks() -> str | None:
     return next((told for name, told in _OF_THEIR_OWN.items() if module.startswith(name)), None)
 
 
-def deep(change: Callable[[Any], Any], value: Any) -> Any:
+def deep(change: Callable[[object], object], value: Any) -> Any:
     """Return ``value`` with the arrays changed that stand in lists, tuples, dicts and slices."""
     kind = type(value)
     if kind is tuple:

@@ -51,7 +51,7 @@ Structure: TypeAlias = _Leaf | Node
 
 def register_pytree(
     kind: type[ClassT],
-    flatten: Callable[[ClassT], tuple[Iterable[Any], Hashable]],
+    flatten: Callable[[ClassT], tuple[Iterable[object], Hashable]],
     unflatten: Callable[[Any, Iterable[Any]], ClassT],
 ) -> type[ClassT]:
     """Make instances of a class containers of arrays, for arguments and results of functions.
@@ -122,7 +122,7 @@ def flatten(
 
 
 def _flatten(
-    value: object, leaves: list[Any], above: tuple[int, ...], is_leaf: Callable[[Any], bool]
+    value: object, leaves: list[object], above: tuple[int, ...], is_leaf: Callable[[object], bool]
 ) -> Structure:
     taken = None if is_leaf(value) else parts_of(value)
     if taken is None:
@@ -171,13 +171,13 @@ class Same:
 _PLAIN_KEYS: frozenset[type] = frozenset((str, int, float, bool, bytes, type(None)))
 
 
-def _told_key(key: object) -> tuple[Any, Any]:
+def _told_key(key: object) -> tuple[object, object]:
     """A key of a dict, with what tells it from equal ones, or as itself alone."""
     kind = type(key)
     return (kind, key) if is_one_of(kind, _PLAIN_KEYS) else (Same, Same(key))
 
 
-def key_of(told: tuple[Any, Any]) -> Any:
+def key_of(told: tuple[object, Any]) -> Any:
     """Return the key of a dict, from its form in a structure."""
     kind, key = told
     return key.value if kind is Same else key
@@ -189,19 +189,19 @@ def _fields(kind: type) -> tuple[str, ...] | None:
     return tuple(field.name for field in fields) if all(field.init for field in fields) else None
 
 
-def unflatten(structure: Structure, leaves: Iterable[Any]) -> Any:
+def unflatten(structure: Structure, leaves: Iterable[object]) -> Any:
     """Return a tree of this structure, with new containers."""
     return _unflatten(structure, iter(leaves))
 
 
-def _unflatten(structure: Structure, leaves: Iterator[Any]) -> Any:
+def _unflatten(structure: Structure, leaves: Iterator[object]) -> object:
     if not isinstance(structure, Node):
         return next(leaves)
     parts = [_unflatten(part, leaves) for part in structure.parts]
     return build(structure.kind, structure.aux, parts)
 
 
-def build(kind: type, aux: Any, parts: list[Any]) -> Any:
+def build(kind: type, aux: Any, parts: list[object]) -> Any:
     """Return a new container of these parts."""
     if kind is list:
         return parts

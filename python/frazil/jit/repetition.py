@@ -23,7 +23,7 @@ _REPEATING = frozenset(
 
 
 def typed(
-    trace: Trace, function: Callable[..., Any], args: Sequence[Any], arguments: dict[str, Any]
+    trace: Trace, function: Callable[..., Any], args: Sequence[Any], arguments: dict[str, object]
 ) -> Sequence[Any]:
     """Return arguments whose types say which lengths are 1 now, where the function asks for it."""
     if isinstance(function, np.ufunc):
@@ -57,7 +57,7 @@ def _index(trace: Trace, index: object) -> Any:
     return _aligned(trace, index)
 
 
-def _aligned(trace: Trace, given: Sequence[Any]) -> tuple[Any, ...]:
+def _aligned(trace: Trace, given: Sequence[object]) -> tuple[object, ...]:
     """Arguments with their arrays aligned, those too that stand in lists."""
     found: list[Any] = []
     deep(found.append, tuple(given))

@@ -198,7 +198,7 @@ class Snapshot(ObjectWalk):
     def code(
         self,
         code: types.CodeType,
-        scope: dict[str, Any],
+        scope: dict[str, object],
         closure: tuple[types.CellType, ...] | None,
         name: str,
     ) -> None:
@@ -237,7 +237,7 @@ class Snapshot(ObjectWalk):
             self._cell(cell, free, names, library)
         self._policy = above
 
-    def _note_scopes(self, *scopes: Any) -> None:
+    def _note_scopes(self, *scopes: object) -> None:
         self.variables.update((id(scope), set()) for scope in scopes)
 
     def _note_asked(self, asked: Asked) -> None:
@@ -255,7 +255,7 @@ class Snapshot(ObjectWalk):
         self,
         name: str,
         chains: set[tuple[str, ...]],
-        scope: dict[str, Any],
+        scope: dict[str, object],
         library: bool,
     ) -> None:
         path = f"global {name!r}"
@@ -289,7 +289,7 @@ class Snapshot(ObjectWalk):
         else:
             self._used(value, names.free_uses.get(name, {()}), path)
 
-    def _used(self, value: Any, chains: set[tuple[str, ...]], path: str) -> None:
+    def _used(self, value: object, chains: set[tuple[str, ...]], path: str) -> None:
         """A value under a name, of which code reads these attributes."""
         if isinstance(value, types.ModuleType) and () not in chains:
             for chain in sorted(chains):
@@ -359,7 +359,7 @@ class Snapshot(ObjectWalk):
                 self._check("itself", one, None, (one,), f"{path}[{at}]")
             self._visit(one, f"{path}[{at}]")
 
-    def _dict(self, value: dict[Any, Any], path: str) -> None:
+    def _dict(self, value: dict[Any, object], path: str) -> None:
         keys = tuple(dict.keys(value))
         self._check("keys", value, None, (keys,), path)
         if not all(map(is_key, keys)):
@@ -370,8 +370,8 @@ class Snapshot(ObjectWalk):
 
 
 def take_snapshot(
-    roots: Sequence[tuple[Any, str]],
-    extra: Iterable[tuple[types.CodeType, dict[str, Any]]],
+    roots: Sequence[tuple[object, str]],
+    extra: Iterable[tuple[types.CodeType, dict[str, object]]],
     policies: Policies,
 ) -> Snapshot:
     """Return what functions read, with the attributes of all names that their code has.
@@ -393,7 +393,7 @@ def take_snapshot(
         names, handles = names | found.wanted, found.handles
 
 
-def _builtins_of(scope: dict[str, Any]) -> dict[str, Any]:
+def _builtins_of(scope: dict[str, Any]) -> dict[str, object]:
     """Where code of a module finds names that the module does not have."""
     found = scope.get("__builtins__", builtins)
     return vars(found) if isinstance(found, types.ModuleType) else found

@@ -61,7 +61,7 @@ class Specialization:
                     found[one.kind] = None
         return list(found)
 
-    def paths(self, names: Iterable[str], args: tuple[Any, ...], kwargs: Any) -> list[str]:
+    def paths(self, names: Iterable[str], args: tuple[object, ...], kwargs: Any) -> list[str]:
         """The text of each leaf."""
         found = []
         known = list(names)
@@ -79,7 +79,7 @@ class StaticNames:
     positions: frozenset[int]
     names: frozenset[str]
 
-    def specialize(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialization:
+    def specialize(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Specialization:
         """Return what a call with these arguments is compiled for."""
         leaves: list[Any] = []
         arrays: list[int] = []
@@ -99,7 +99,7 @@ class StaticNames:
         return Specialization(leaves, tuple(structures), tuple(arrays), key)
 
 
-def _add(arg: object, leaves: list[Any], arrays: list[int], static: bool) -> Structure:
+def _add(arg: object, leaves: list[object], arrays: list[int], static: bool) -> Structure:
     own, structure = flatten(arg)
     if not static:
         arrays += [at for at, leaf in enumerate(own, len(leaves)) if is_array(leaf)]
@@ -107,7 +107,7 @@ def _add(arg: object, leaves: list[Any], arrays: list[int], static: bool) -> Str
     return structure
 
 
-def holds_repeated(values: Iterable[Any], known: Container[int], *, arrays: bool = True) -> bool:
+def holds_repeated(values: Iterable[object], known: Container[int], *, arrays: bool = True) -> bool:
     """Whether an array or a container is in trees twice, or is one of those with known ids.
 
     Without ``arrays`` it looks at containers that may change.
@@ -126,7 +126,7 @@ def holds_repeated(values: Iterable[Any], known: Container[int], *, arrays: bool
     return False
 
 
-def parameter_names(fn: Callable[..., Any]) -> list[str]:
+def parameter_names(fn: Callable[..., object]) -> list[str]:
     """Return the names of the positional parameters; none for functions that do not tell."""
     try:
         parameters = inspect.signature(fn).parameters.values()
@@ -137,7 +137,7 @@ def parameter_names(fn: Callable[..., Any]) -> list[str]:
 
 
 def static_names(
-    fn: Callable[..., Any],
+    fn: Callable[..., object],
     argnums: int | Iterable[int] | None,
     argnames: str | Iterable[str] | None,
 ) -> StaticNames:
@@ -163,7 +163,7 @@ def static_names(
     return StaticNames(frozenset(positions), frozenset(given))
 
 
-def _keyword_names(fn: Callable[..., Any]) -> set[str]:
+def _keyword_names(fn: Callable[..., object]) -> set[str]:
     try:
         parameters = inspect.signature(fn).parameters.values()
     except (TypeError, ValueError):

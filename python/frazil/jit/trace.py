@@ -160,7 +160,7 @@ class Trace:
         """Return what stands for an array that meets a traced one: itself, as a constant."""
         return array
 
-    def read_plainly(self, args: Any) -> bool:
+    def read_plainly(self, args: object) -> bool:
         """Make captured arrays among arguments constants; whether any was none before."""
         return False
 
@@ -289,7 +289,7 @@ class Trace:
             seen.update(further)
         return found
 
-    def aligned(self, operands: Sequence[Any]) -> list[Any]:
+    def aligned(self, operands: Sequence[object]) -> list[Any]:
         """Return operands of an elementwise function, with the lengths declared that are 1 now."""
         ranked = dict.fromkeys(x for x in operands if isinstance(x, Variable) and x.ndim)
         fixed = [x.shape for x in operands if isinstance(x, np.ndarray) and x.ndim]

@@ -64,7 +64,7 @@ class TracedArray(_core.Traced):
     # ------------------------------------------------------------ what NumPy asks for
 
     def __array_function__(
-        self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any
+        self, function: Callable[..., object], types: object, args: Any, kwargs: Any
     ) -> Any:
         if function in _ATTRIBUTES and len(args) == 1 and not kwargs:
             return getattr(args[0], _ATTRIBUTES[function])
@@ -89,7 +89,7 @@ class TracedArray(_core.Traced):
     # ------------------------------------------------------------ what is known of it
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def dtype(self) -> np.dtype[np.generic]:
         """The dtype, NumPy's."""
         return self._variable.type.numpy_dtype
 
@@ -192,7 +192,7 @@ class TracedArray(_core.Traced):
             return f"<traced {self._variable}: {self._variable.type}>"
         return of(self._read("a text is made of a traced array"))
 
-    def _read(self, what: str) -> Any:
+    def _read(self, what: str) -> object:
         """The value of this call; the graph does not stand for others, unless lengths tell it."""
         if self._trace.open:
             known = None if self.ndim else self._trace.concrete(self._variable)
@@ -313,7 +313,7 @@ class TracedLength(TracedArray):
         return zeros.get(self._variable.dtype, 0)
 
 
-def _length(trace: Trace, variable: Variable, axis: int) -> Any:
+def _length(trace: Trace, variable: Variable, axis: int) -> object:
     static = variable.type.shape[axis]
     if static is not None:
         return static
@@ -350,7 +350,7 @@ def is_traced(value: object) -> bool:
 
 def apply(
     function: Any,
-    args: tuple[Any, ...],
+    args: tuple[object, ...],
     kwargs: dict[str, Any],
     method: str = "__call__",
     *,
@@ -379,7 +379,7 @@ def _has_complex(values: Any) -> bool:
     """Whether there are traced arrays of complex numbers among operands."""
     found = False
 
-    def look(value: Any) -> Any:
+    def look(value: Any) -> object:
         nonlocal found
         found = found or (is_traced(value) and value.dtype.kind == "c")
         return value
@@ -389,7 +389,7 @@ def _has_complex(values: Any) -> bool:
 
 
 def _applied(
-    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], method: str, is_operator: bool
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, object], method: str, is_operator: bool
 ) -> Any:
     trace = current_trace()
     if trace is None:
@@ -407,7 +407,7 @@ def _applied(
     own = function if takes_both(function) else counterpart(function, method)
     operands: list[TracedArray] = []
 
-    def variable(value: Any) -> Any:
+    def variable(value: Any) -> object:
         if is_traced(value):
             if value._trace is not trace:
                 return plain(value)
@@ -432,7 +432,7 @@ def _applied(
     return named(function, wrapped) if function in NAMED else wrapped
 
 
-def _of_arrays(trace: Trace, ufunc: np.ufunc, args: tuple[Any, ...]) -> Any:
+def _of_arrays(trace: Trace, ufunc: np.ufunc, args: tuple[Any, ...]) -> object:
     """The result of a ufunc for traced arrays, captured ones and numbers; None for other operands.
 
     For arrays with known lengths other than 1, Rust computes it.
@@ -475,14 +475,14 @@ _counterpart = cache(counterpart)
 _EQUALITIES = (np.equal, np.not_equal)
 
 
-def _all_unequal(x: TracedArray, answer: bool) -> Any:
+def _all_unequal(x: TracedArray, answer: bool) -> object:
     """What ``x == None`` and ``x != "text"`` give."""
     if not x.ndim and not x._shared:
         return answer
     return apply(np.full_like, (x, answer), {"dtype": bool})
 
 
-def _weakened(given: tuple[Any, ...], args: tuple[Any, ...]) -> list[Any]:
+def _weakened(given: tuple[Any, ...], args: tuple[Any, ...]) -> list[object]:
     """Operands; lengths take the dtype of the others, as numbers of Python's do."""
     if not any(type(arg) is TracedLength for arg in args):
         return list(given)
@@ -528,11 +528,11 @@ def _is_view(result: Variable, operands: list[TracedArray]) -> bool:
     return node is not None and bool(node.op.view_map)
 
 
-def _augmented(name: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
+def _augmented(name: str, ufunc: np.ufunc) -> Callable[[Any, object], object]:
     """``x += y``: what else names the array sees it too, as in NumPy."""
     plainly = getattr(operator, f"__{name}__")
 
-    def method(self: TracedArray, other: object) -> Any:
+    def method(self: TracedArray, other: object) -> object:
         made = plainly(self, other)
         if not is_traced(made) or (not self.ndim and not self._shared):
             return made  # numbers do not change: the name gets another one
@@ -559,10 +559,10 @@ def _install() -> None:
         setattr(TracedArray, f"__i{name}__", _augmented(name, ufunc))
     for name, ufunc in SHIFTS.items():
 
-        def shift(self: TracedArray, other: Any, own: np.ufunc = ufunc) -> Any:
+        def shift(self: TracedArray, other: object, own: np.ufunc = ufunc) -> object:
             return apply(own, (self, other), {}, is_operator=True)
 
-        def shifted(self: TracedArray, other: Any, own: np.ufunc = ufunc) -> Any:
+        def shifted(self: TracedArray, other: object, own: np.ufunc = ufunc) -> object:
             return apply(own, (other, self), {}, is_operator=True)
 
         setattr(TracedArray, f"__{name}__", shift)

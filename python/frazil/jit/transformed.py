@@ -32,7 +32,7 @@ class Transformed:
         self._single = isinstance(argnums, int)
 
         @functools.wraps(fn)
-        def traced(*args: object, **kwargs: object) -> Any:
+        def traced(*args: object, **kwargs: object) -> object:
             return self._traced(*args, **kwargs)
 
         self._compiled = JitFunction(traced, roots=[fn])
@@ -46,7 +46,7 @@ class Transformed:
                 given[at] = _with_arrays(given[at])
         return self._compiled(*given, **kwargs)
 
-    def _traced(self, *args: object, **kwargs: object) -> Any:
+    def _traced(self, *args: object, **kwargs: object) -> object:
         trace = current_trace()
         assert trace is not None
         if any(not -len(args) <= at < len(args) for at in self._argnums):
@@ -69,13 +69,13 @@ class Transformed:
         return name_in_module(self) or (type(self), (self._fn, argnums, self._rule))
 
 
-def _with_arrays(value: object) -> Any:
+def _with_arrays(value: object) -> object:
     """A tree with NumPy's numbers in the place of Python's, so that calls do not differ by them."""
     leaves, structure = flatten(value)
     return unflatten(structure, [np.float64(x) if type(x) is float else x for x in leaves])
 
 
-def _cost(trace: Trace, returned: object, has_aux: bool) -> tuple[Variable, Any]:
+def _cost(trace: Trace, returned: object, has_aux: bool) -> tuple[Variable, object]:
     aux = None
     if has_aux:
         if not isinstance(returned, tuple) or len(returned) != 2:
@@ -92,7 +92,7 @@ def _cost(trace: Trace, returned: object, has_aux: bool) -> tuple[Variable, Any]
     return cost, aux
 
 
-def _settled_tree(trace: Trace, by: Differentiated, value: object) -> Any:
+def _settled_tree(trace: Trace, by: Differentiated, value: object) -> object:
     """A tree whose traced arrays are in terms of the actual arguments."""
     leaves, structure = flatten(value)
     places = [at for at, leaf in enumerate(leaves) if is_traced(leaf)]
@@ -140,7 +140,7 @@ def jacobian_rule(trace: Trace, by: Differentiated, call: Function, *, single: b
     )
 
 
-def _derivatives(by: Differentiated, expression: Variable, *, single: bool) -> Any:
+def _derivatives(by: Differentiated, expression: Variable, *, single: bool) -> object:
     found = jacobians.jacobian(expression, by.stands, disconnected_inputs="ignore")
     return by.trees(by.wrap(found), single=single)
 
@@ -157,7 +157,7 @@ def _real_arguments(primals: Any, what: str) -> tuple[Trace, Differentiated]:
 def forward_function(fn: Function) -> Function:
     """The function of arguments and tangents that returns results and their derivatives."""
 
-    def rule(primals: Any, tangents: Any) -> Any:
+    def rule(primals: object, tangents: object) -> object:
         trace, by = _real_arguments(primals, "a derivative in a direction")
         points = [v for x in flatten(tangents)[0] if (v := as_variable(trace, x)) is not None]
         leaves, structure = flatten(fn(*by.arguments))
@@ -177,7 +177,7 @@ def forward_function(fn: Function) -> Function:
 def backward_function(fn: Function) -> Function:
     """The function of arguments and cotangents that pulls derivatives back."""
 
-    def rule(primals: Any, cotangents: Any) -> Any:
+    def rule(primals: object, cotangents: object) -> object:
         trace, by = _real_arguments(primals, "a pulled back derivative")
         values = [as_variable(trace, leaf) for leaf in flatten(fn(*by.arguments))[0]]
         points = [as_variable(trace, leaf) for leaf in flatten(cotangents)[0]]
@@ -201,7 +201,7 @@ def _joining(rule: Function, fn: Function) -> Function:
     """``rule``, compiled unless it is called within a trace, whose part it is then."""
     compiled = JitFunction(rule, roots=[fn])
 
-    def call(primals: object, others: object) -> Any:
+    def call(primals: object, others: object) -> object:
         if current_trace() is not None:
             return rule(primals, others)
         return compiled(_with_arrays(primals), _with_arrays(others))

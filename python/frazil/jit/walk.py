@@ -82,7 +82,9 @@ class Walk:
         self._policies = policies
         self._policy, self._where = policies.default, ""
 
-    def _check(self, place: str, obj: Any, key: Any, expected: tuple[Any, ...], path: str) -> None:
+    def _check(
+        self, place: str, obj: object, key: object, expected: tuple[object, ...], path: str
+    ) -> None:
         self.checks.append((place, obj, key, expected))
         self.told.append(Told(path, self._policy, self._where))
 
@@ -120,12 +122,12 @@ class Walk:
         layout = (array.dtype, array.shape, array.strides, array.flags.num)
         self.arrays[id(array)] = Captured(array, at, array.tobytes(), layout)
 
-    def _read(self, place: str, obj: Any, key: Any, value: Any, path: str) -> None:
+    def _read(self, place: str, obj: object, key: object, value: object, path: str) -> None:
         """Check that a value is read there, and visit it."""
         self._check(place, obj, key, (value,), path)
         self._visit(value, path)
 
-    def _visit_data(self, value: Any, path: str) -> None:
+    def _visit_data(self, value: object, path: str) -> None:
         if is_data(value):
             self.data.append(Told(path, self._policy, self._where))
         self._visit(value, path)

@@ -94,7 +94,7 @@ def minimize(
     jac: bool = True,
     hess: bool = False,
     use_vectorized_jac: bool = False,
-    optimizer_kwargs: Mapping[str, Any] | None = None,
+    optimizer_kwargs: Mapping[str, object] | None = None,
 ) -> tuple[Variable, Variable]: ...
 
 
@@ -106,7 +106,7 @@ def minimize(
     jac: bool = True,
     hess: bool = False,
     use_vectorized_jac: bool = False,
-    optimizer_kwargs: Mapping[str, Any] | None = None,
+    optimizer_kwargs: Mapping[str, object] | None = None,
 ) -> tuple[list[Variable], Variable]: ...
 
 
@@ -117,7 +117,7 @@ def minimize(
     jac: bool = True,
     hess: bool = False,
     use_vectorized_jac: bool = False,
-    optimizer_kwargs: Mapping[str, Any] | None = None,
+    optimizer_kwargs: Mapping[str, object] | None = None,
 ) -> tuple[Variable | list[Variable], Variable]:
     """Return where an expression is least, and whether that was found.
 
@@ -201,7 +201,7 @@ def minimize_scalar(
     method: str = "brent",
     bracket: TensorLike | None = None,
     bounds: TensorLike | None = None,
-    optimizer_kwargs: Mapping[str, Any] | None = None,
+    optimizer_kwargs: Mapping[str, object] | None = None,
 ) -> tuple[Variable, Variable]:
     """Return where an expression of one number is least, and whether that was found.
 
@@ -253,7 +253,7 @@ def minimize_scalar(
     return found, success
 
 
-def _check_objective(objective: Any, unknowns: Sequence[Any], what: str) -> None:
+def _check_objective(objective: Any, unknowns: Sequence[object], what: str) -> None:
     check_problem(objective, unknowns, what, subject="the objective", name="x")
     if objective.ndim:
         raise TypeError(

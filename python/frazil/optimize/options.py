@@ -12,7 +12,7 @@ Options = tuple[tuple[str, Any], ...]
 _MAPPING, _LIST = "mapping", "list"
 
 
-def freeze_options(given: Mapping[str, Any] | None) -> Options:
+def freeze_options(given: Mapping[str, object] | None) -> Options:
     """Return the arguments as tuples, sorted by name, so that their order makes no difference.
 
     Examples
@@ -33,7 +33,7 @@ def thaw_options(options: Options) -> dict[str, Any]:
     return {name: _thawed(value) for name, value in options}
 
 
-def _frozen(value: object, name: str) -> Any:
+def _frozen(value: object, name: str) -> object:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, np.generic | np.ndarray):
@@ -48,7 +48,7 @@ def _frozen(value: object, name: str) -> Any:
     )
 
 
-def _thawed(value: object) -> Any:
+def _thawed(value: object) -> object:
     if not isinstance(value, tuple):
         return value
     kind, *parts = value

@@ -103,7 +103,7 @@ def root(
     method: str = "hybr",
     jac: bool = True,
     use_vectorized_jac: bool = False,
-    optimizer_kwargs: Mapping[str, Any] | None = None,
+    optimizer_kwargs: Mapping[str, object] | None = None,
 ) -> tuple[Variable, Variable]: ...
 
 
@@ -114,7 +114,7 @@ def root(
     method: str = "hybr",
     jac: bool = True,
     use_vectorized_jac: bool = False,
-    optimizer_kwargs: Mapping[str, Any] | None = None,
+    optimizer_kwargs: Mapping[str, object] | None = None,
 ) -> tuple[list[Variable], Variable]: ...
 
 
@@ -124,7 +124,7 @@ def root(
     method: str = "hybr",
     jac: bool = True,
     use_vectorized_jac: bool = False,
-    optimizer_kwargs: Mapping[str, Any] | None = None,
+    optimizer_kwargs: Mapping[str, object] | None = None,
 ) -> tuple[Variable | list[Variable], Variable]:
     """Return where equations hold, and whether that was found.
 
@@ -196,7 +196,7 @@ def root_scalar(
     jac: bool = False,
     hess: bool = False,
     bracket: TensorLike | None = None,
-    optimizer_kwargs: Mapping[str, Any] | None = None,
+    optimizer_kwargs: Mapping[str, object] | None = None,
 ) -> tuple[Variable, Variable]:
     """Return where one equation in one number holds, and whether that was found.
 

@@ -119,7 +119,7 @@ def _pcg_words(state: dict[str, Any]) -> Words:
     return [part for n in numbers for part in (n >> 64, n & HALF)] + _spare_words(state)
 
 
-def _pcg(words: Words) -> dict[str, Any]:
+def _pcg(words: Words) -> dict[str, object]:
     state, increment = (words[0] << 64) | words[1], (words[2] << 64) | words[3]
     return {"state": {"state": state, "inc": increment}, **_spare(words[4:])}
 
@@ -130,7 +130,7 @@ def _philox_words(state: dict[str, Any]) -> Words:
     return [int(word) for word in words] + _spare_words(state)
 
 
-def _philox(words: Words) -> dict[str, Any]:
+def _philox(words: Words) -> dict[str, object]:
     counter, key, buffer = (
         np.array(part, dtype=np.uint64) for part in (words[:4], words[4:6], words[7:11])
     )
@@ -144,7 +144,7 @@ def _sfc_words(state: dict[str, Any]) -> Words:
     return [int(word) for word in state["state"]["state"]] + _spare_words(state)
 
 
-def _sfc(words: Words) -> dict[str, Any]:
+def _sfc(words: Words) -> dict[str, object]:
     return {"state": {"state": np.array(words[:4], dtype=np.uint64)}, **_spare(words[4:])}
 
 
@@ -154,7 +154,7 @@ def _mt_words(state: dict[str, Any]) -> Words:
     return [int(state["state"]["pos"])] + [(high << 32) | low for high, low in pairs]
 
 
-def _mt(words: Words) -> dict[str, Any]:
+def _mt(words: Words) -> dict[str, object]:
     position, *pairs = words
     if position > 2 * len(pairs):
         raise ValueError(NO_STATE)

@@ -112,7 +112,7 @@ class Drawer(ABC):
         with self._lock:
             return {name: value for name, value in vars(self).items() if name != "_lock"}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, object]) -> None:
         vars(self).update(state, _lock=Lock())
 
 
@@ -307,7 +307,7 @@ def default_rng(seed: Seed = None) -> Stream:
     return Stream(seed)
 
 
-def add_methods(functions: Mapping[str, Callable[..., tuple[Variable, Any]]]) -> None:
+def add_methods(functions: Mapping[str, Callable[..., tuple[Variable, object]]]) -> None:
     """Give streams a method for each function that draws."""
     for name, function in functions.items():
         setattr(Drawer, name, _method(function))

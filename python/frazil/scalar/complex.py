@@ -32,7 +32,7 @@ class _OfComplex(ScalarOp):
     def __str__(self) -> str:
         return type(self).__name__.lower()
 
-    def impl(self, *operands: Any) -> Any:
+    def impl(self, *operands: object) -> Any:
         assert self.ufunc is not None
         return self.ufunc(*operands)
 

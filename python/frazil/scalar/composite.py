@@ -50,7 +50,7 @@ class Composite(ScalarGraphOp):
 
     fgraph: FrozenFunctionGraph
 
-    def impl(self, *operands: Any) -> Any:
+    def impl(self, *operands: object) -> Any:
         values = steps_of(self.fgraph).run(operands)
         return values[0] if self.nout == 1 else values
 

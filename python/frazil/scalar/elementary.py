@@ -122,7 +122,7 @@ class Elementary(ScalarOp):
     def __str__(self) -> str:
         return self.name if self.dtype is None else f"{self.name}{{{self.dtype}}}"
 
-    def impl(self, *operands: Any) -> Any:
+    def impl(self, *operands: object) -> Any:
         """The op applied to Python or NumPy scalars.
 
         Examples
@@ -139,7 +139,7 @@ class Elementary(ScalarOp):
 def define(
     name: str,
     rule: str,
-    ufunc: Callable[..., Any],
+    ufunc: Callable[..., object],
     *,
     c: NativeText,
     numba: NativeText | None = None,
@@ -184,7 +184,7 @@ def function(
 def operator(
     name: str,
     rule: str,
-    ufunc: Callable[..., Any],
+    ufunc: Callable[..., object],
     sign: str,
     *,
     commutative: bool = False,

@@ -44,7 +44,7 @@ FROMPYFUNC_LIMIT = 32
 
 
 def evaluate(
-    op: Computed, results: Sequence[str], operands: Sequence[Any], out: Array | None = None
+    op: Computed, results: Sequence[str], operands: Sequence[object], out: Array | None = None
 ) -> tuple[Array, ...]:
     """The results, of these dtypes, of ``op`` on operands that broadcast against each other.
 
@@ -101,7 +101,7 @@ def _rounded(
 
 
 def _by_ufunc(
-    ufunc: Callable[..., Any],
+    ufunc: Callable[..., object],
     result: str,
     arrays: Sequence[Array],
     dtypes: Sequence[str],
@@ -116,12 +116,12 @@ def _by_ufunc(
 
 
 @cache
-def _name(dtype: np.dtype[Any]) -> str:
+def _name(dtype: np.dtype[np.generic]) -> str:
     return dtype.name
 
 
 @cache
-def _signature(ufunc: np.ufunc, dtypes: tuple[str, ...]) -> tuple[np.dtype[Any], ...] | None:
+def _signature(ufunc: np.ufunc, dtypes: tuple[str, ...]) -> tuple[np.dtype[np.generic], ...] | None:
     """Return the dtypes of the operands and the result, if the ufunc computes in just these."""
     *operands, result = signature = tuple(map(np.dtype, dtypes))
     inputs = "".join(dtype.char for dtype in operands)
@@ -129,7 +129,7 @@ def _signature(ufunc: np.ufunc, dtypes: tuple[str, ...]) -> tuple[np.dtype[Any],
 
 
 def _of_elements(
-    op: Computed, results: Sequence[str], elements: Sequence[Any]
+    op: Computed, results: Sequence[str], elements: Sequence[object]
 ) -> tuple[Array, ...]:
     values = op.impl(*elements)
     values = (values,) if op.nout == 1 else values

@@ -89,7 +89,7 @@ class Steps:
                 numbers[output] = len(numbers)
         self.outputs = [numbers[output] for output in graph.outputs]
 
-    def run(self, operands: Sequence[Any]) -> tuple[Any, ...]:
+    def run(self, operands: Sequence[object]) -> tuple[Any, ...]:
         """The outputs for single elements."""
         values = [_converted(x, to) for x, to in zip(operands, self.inputs, strict=True)]
         values += self.constants
@@ -123,5 +123,5 @@ def steps_of(graph: FrozenFunctionGraph) -> Steps:
     return steps
 
 
-def _converted(value: Any, to: type[np.generic]) -> Any:
+def _converted(value: object, to: type[np.generic]) -> object:
     return value if type(value) is to else np.asarray(value).astype(to)[()]

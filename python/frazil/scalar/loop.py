@@ -87,7 +87,7 @@ class ScalarLoop(ScalarGraphOp, metaclass=ScalarLoopMeta):
 
     if TYPE_CHECKING:
 
-        def __init__(self, init: Any, *args: Any, **kwargs: Any) -> None: ...
+        def __init__(self, init: Any, *args: object, **kwargs: object) -> None: ...
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -211,7 +211,7 @@ class LoopResult(ScalarOp):
     def operand_dtypes(self, dtypes: Sequence[str], result: str) -> tuple[str, ...]:
         return self.loop.operand_dtypes(dtypes, result)
 
-    def impl(self, *operands: Any) -> Any:
+    def impl(self, *operands: object) -> Any:
         return self.loop.impl(*operands)[self.index]
 
     def on_arrays(self, arrays: Sequence[Array]) -> tuple[Array, ...]:

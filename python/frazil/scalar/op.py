@@ -48,7 +48,7 @@ class ScalarOpMeta(OpMeta, ABCMeta):
     __instancecheck__ = type.__instancecheck__
     __subclasscheck__ = type.__subclasscheck__
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __call__(cls, *args: Any, **kwargs: object) -> Any:
         if cls.__abstractmethods__:
             raise TypeError(f"{cls.__qualname__} is abstract: it must define impl")
         if not getattr(cls, "pure", True):
@@ -114,7 +114,7 @@ class ScalarOp(Op, metaclass=ScalarOpMeta):
     elementwise: ClassVar[type[Op]]
     """The op that applies a scalar op to every element; :mod:`frazil.scalar.elemwise` sets it."""
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         for name in ("ufunc", "gradient", "on_arrays"):
             given = vars(cls).get(name)
@@ -151,7 +151,7 @@ class ScalarOp(Op, metaclass=ScalarOpMeta):
         ufunc = c = numba = gradient = on_arrays = None
 
     @abstractmethod
-    def impl(self, *operands: Any) -> Any:
+    def impl(self, *operands: object) -> Any:
         """The result for single elements: Python or NumPy scalars; a tuple if there are several."""
 
     @property
@@ -203,7 +203,7 @@ class ScalarOp(Op, metaclass=ScalarOpMeta):
             case _:
                 return (result,) * len(dtypes)
 
-    def compute(self, result: str, *operands: Any) -> Array:
+    def compute(self, result: str, *operands: object) -> Array:
         """The result, of dtype ``result``, for whole arrays, computed by NumPy.
 
         Examples

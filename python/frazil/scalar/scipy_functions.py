@@ -25,7 +25,7 @@ def scipy_function(
     *,
     nin: int = 1,
     commutative: bool = False,
-    reference: Callable[..., Any] | None = None,
+    reference: Callable[..., object] | None = None,
 ) -> Elementary:
     """The op of a row that calls the function of SciPy that has its name.
 

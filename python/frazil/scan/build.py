@@ -54,7 +54,7 @@ class until:
 
 
 def scan(
-    fn: Callable[..., Any],
+    fn: Callable[..., object],
     sequences: Sequences = None,
     outputs_info: OutputsInfo = None,
     non_sequences: NonSequences = None,
@@ -157,7 +157,7 @@ def scan(
 
 
 def build_scan(
-    fn: Callable[..., Any],
+    fn: Callable[..., object],
     sequences: Sequences,
     outputs_info: OutputsInfo,
     non_sequences: NonSequences,

@@ -23,7 +23,7 @@ from frazil.tensor.reshaping import reshape
 
 
 def scan_checkpoints(
-    fn: Callable[..., Any],
+    fn: Callable[..., object],
     sequences: Sequences = None,
     outputs_info: OutputsInfo = None,
     non_sequences: NonSequences = None,
@@ -94,7 +94,7 @@ def scan_checkpoints(
         parts = _parts(steps, save_every_N, padding=padding)
         blocks = [_blocks(x, steps, parts, save_every_N) for x in taken]
 
-        def part(*given: Variable) -> Any:
+        def part(*given: Variable) -> object:
             """Run ``save_every_N`` steps and keep the last."""
             own, before = given[: len(blocks)], given[len(blocks) : len(blocks) + len(first)]
             outputs, updates = scan(
@@ -115,7 +115,7 @@ def scan_checkpoints(
 
 
 def _initial_values(
-    fn: Callable[..., Any],
+    fn: Callable[..., object],
     sequences: Sequences,
     initial: list[Any],
     fixed: NonSequences,

@@ -63,7 +63,7 @@ def map(
 
 
 def reduce(
-    fn: Callable[..., Any],
+    fn: Callable[..., object],
     sequences: Sequences,
     outputs_info: OutputsInfo,
     non_sequences: NonSequences = None,
@@ -112,7 +112,7 @@ def reduce(
 
 
 def foldl(
-    fn: Callable[..., Any],
+    fn: Callable[..., object],
     sequences: Sequences,
     outputs_info: OutputsInfo,
     non_sequences: NonSequences = None,
@@ -146,7 +146,7 @@ def foldl(
 
 
 def foldr(
-    fn: Callable[..., Any],
+    fn: Callable[..., object],
     sequences: Sequences,
     outputs_info: OutputsInfo,
     non_sequences: NonSequences = None,

@@ -97,7 +97,7 @@ def refuse(module: str, advice: Mapping[str, str]) -> Callable[[str], Any]:
     frazil has no functoin. Is it fz.function?
     """
 
-    def __getattr__(name: str) -> Any:
+    def __getattr__(name: str) -> object:
         if name in OF_FRAZIL and module != "frazil":
             return getattr(sys.modules["frazil"], name)
         raise AttributeError(_message(module, name, advice), name=name)

@@ -168,7 +168,7 @@ _UFUNC_DEFAULTS = MappingProxyType(
 def _of_ufunc(name: str, own: Function) -> Function:
     taken = inspect.signature(own).parameters
 
-    def call(*operands: object, **arguments: object) -> Any:
+    def call(*operands: object, **arguments: object) -> object:
         used = {}
         for key, value in arguments.items():
             if key in taken:
@@ -208,7 +208,7 @@ def _method(function: Function, name: str, method: str) -> Function | str:
     fold = getattr(sys.modules["frazil.tensor"], own)
     taken = inspect.signature(fold).parameters
 
-    def call(x: object, axis: object = 0, **arguments: object) -> Any:
+    def call(x: object, axis: object = 0, **arguments: object) -> object:
         for key, value in list(arguments.items()):
             if value is None and key in ("out", "dtype"):
                 del arguments[key]
@@ -259,7 +259,7 @@ def _of_function(name: str, function: Function, own: Function) -> Function:
     pairs = _pairs(theirs, ours, _RENAMED.get(name, {}))
     alike = _alike(theirs, ours, pairs)
 
-    def call(*args: object, **kwargs: object) -> Any:
+    def call(*args: object, **kwargs: object) -> object:
         if not kwargs and len(args) <= alike:
             return own(*args)
         used = {}

@@ -112,7 +112,7 @@ class IncSubtensor(Op):
         return [g_x, g_y, *(None for _ in dynamic)]
 
 
-def _fill(template: Template, dynamic: Sequence[V], fixed: Callable[[int], V]) -> list[Any]:
+def _fill(template: Template, dynamic: Sequence[V], fixed: Callable[[int], V]) -> list[object]:
     """Return the template with values of type V: dynamic ones filled in, ints through ``fixed``."""
     values: Iterator[V] = iter(dynamic)
 

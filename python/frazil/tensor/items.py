@@ -224,7 +224,7 @@ def _refuse_scalar(x: Variable) -> None:
         )
 
 
-def _with_positions_of_steps(x: Variable, items: list[Any]) -> list[Any]:
+def _with_positions_of_steps(x: Variable, items: list[Any]) -> list[object]:
     """Return the items with the positions that a slice whose step is a variable takes."""
     whole = [item for item in items if _takes_dimension(item)]
     stepped = [axis for axis, item in enumerate(whole) if _has_open_step(item)]
@@ -384,7 +384,7 @@ def _gather(x: Variable, items: Sequence[Any]) -> Variable:
     return DropDims(tuple(in_front + at for at in between))(part) if between else part
 
 
-def _with_gaps(items: Sequence[Any]) -> list[Any]:
+def _with_gaps(items: Sequence[Any]) -> list[object]:
     """Return the items of an index, with APART kept only between arrays."""
     around = zip([None, *items], items, [*items[1:], None], strict=False)
     return [

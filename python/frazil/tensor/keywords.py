@@ -48,9 +48,9 @@ def take_others(namespace: MutableMapping[str, Any]) -> None:
 
 def _taking(
     name: str, function: Callable[..., Any], others: Mapping[str, str]
-) -> Callable[..., Any]:
+) -> Callable[..., object]:
     @functools.wraps(function)
-    def call(*args: object, **kwargs: object) -> Any:
+    def call(*args: object, **kwargs: object) -> object:
         if not kwargs.keys().isdisjoint(others):
             for other in [key for key in kwargs if key in others]:
                 own = others[other]

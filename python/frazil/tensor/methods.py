@@ -364,7 +364,7 @@ class _Methods(_core.Variable):
             )
         return static
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
+    def __deepcopy__(self, memo: dict[int, object]) -> Variable:
         """Return the expression over copies of its shared variables; itself where it has none."""
         roots = _core.root_inputs([self])
         shared = [x for x in roots if isinstance(x, _core.SharedVariable)]
@@ -391,7 +391,7 @@ class _Methods(_core.Variable):
         )
 
 
-def _unpacked(given: tuple[Any, ...]) -> Any:
+def _unpacked(given: tuple[object, ...]) -> Any:
     """Return the one sequence that was given, or several values as one."""
     return given[0] if len(given) == 1 else given
 

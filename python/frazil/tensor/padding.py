@@ -42,7 +42,7 @@ _MODES = (
 
 def pad(
     array: TensorLike,
-    pad_width: LengthLike | Sequence[Any] | Mapping[int, Any],
+    pad_width: LengthLike | Sequence[object] | Mapping[int, object],
     mode: str = "constant",
     *,
     constant_values: object = 0,
@@ -115,7 +115,7 @@ def pad(
     return x
 
 
-def _of_axes(given: object, ndim: int) -> Any:
+def _of_axes(given: object, ndim: int) -> object:
     """A dict of dimensions written out."""
     if not isinstance(given, Mapping):
         return given
@@ -215,7 +215,7 @@ def _ends(x: Variable, axis: int) -> tuple[Variable, Variable]:
 
 
 def _ramped(
-    x: Variable, values: tuple[Any, Any], ends: tuple[Variable, Variable], axis: int
+    x: Variable, values: tuple[object, Any], ends: tuple[Variable, Variable], axis: int
 ) -> Variable:
     first, last = _ends(x, axis)
     up, down = (
@@ -230,7 +230,7 @@ def _ramped(
 def _with_statistics(
     x: Variable,
     statistic: Callable[..., Variable],
-    counts: tuple[Any, Any],
+    counts: tuple[object, Any],
     ends: tuple[Variable, Variable],
     axis: int,
 ) -> Variable:

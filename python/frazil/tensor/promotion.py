@@ -48,7 +48,7 @@ def can_cast(
     return np.can_cast(_dtype_or_given(from_), to, casting)
 
 
-def result_type(*arrays_and_dtypes: object) -> np.dtype[Any]:
+def result_type(*arrays_and_dtypes: object) -> np.dtype[np.generic]:
     """Return the dtype in which variables, arrays, dtypes and numbers meet.
 
     Parameters

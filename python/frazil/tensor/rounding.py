@@ -37,7 +37,7 @@ class RoundedOp(Op):
         return _as(outputs, wide, STORED)
 
 
-def _as(x: object, dtype: str, other: str) -> Any:
+def _as(x: object, dtype: str, other: str) -> object:
     """``x`` as the other dtype, if it has this one."""
     if not isinstance(x, Variable) or x.dtype != dtype:
         return x

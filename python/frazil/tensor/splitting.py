@@ -101,7 +101,7 @@ def array_split(ary: TensorLike, indices_or_sections: Cuts, axis: int = 0) -> li
     return [get_item(x, (*before, slice(start, stop))) for start, stop in pairwise(starts)]
 
 
-def _even_starts(whole: Variable, sections: int) -> list[Any]:
+def _even_starts(whole: Variable, sections: int) -> list[object]:
     """Return where each of so many parts begins, and where the last one ends."""
     if sections <= 0:
         raise ValueError(f"the number of parts must be larger than 0; given {sections}")

@@ -44,13 +44,13 @@ class FrazilGraph(Op):
         outputs = [pt.tensor(dtype=x.dtype, shape=x.type.shape) for x in self.graph.outputs]
         return Apply(self, given, outputs)
 
-    def perform(self, node: Any, inputs: Sequence[Any], output_storage: Sequence[Any]) -> None:
+    def perform(self, node: Any, inputs: Sequence[object], output_storage: Sequence[Any]) -> None:
         """Call frazil's function."""
         for cell, value in zip(output_storage, _function(self.graph)(*inputs), strict=True):
             cell[0] = value
 
     def L_op(
-        self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]
+        self, inputs: Sequence[Any], outputs: Sequence[object], output_gradients: Sequence[Any]
     ) -> list[Any]:
         """The gradients, by frazil's rules; integers have none."""
         given = [
@@ -72,7 +72,7 @@ class FrazilGraph(Op):
         return f"FrazilGraph{{{self.graph.digest[:8]}}}"
 
 
-def _as(x: Any, kind: Any) -> Any:
+def _as(x: Any, kind: Any) -> object:
     """``x`` in that type, where no value is lost."""
     safe = np.can_cast(x.type.dtype, kind.dtype, "safe")
     return kind.filter_variable(pt.cast(x, kind.dtype) if safe else x)
@@ -102,7 +102,7 @@ def _gradient(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
 
 
 @rule(FrazilGraph)
-def _graph(op: Any, node: Any, t: Translation) -> Results:
+def _graph(op: Any, node: object, t: Translation) -> Results:
     found: list[Variable] = op.graph.bind(t.operands(node))
     return found
 

@@ -77,7 +77,7 @@ class Foreign(Op):
         return f"PyTensor's {self.name}"
 
 
-def _value(array: Array, kind: Any, destroyed: bool) -> Any:
+def _value(array: Array, kind: Any, destroyed: bool) -> object:
     """An array as the value that PyTensor's type has."""
     if isinstance(kind, RandomGeneratorType):
         return generator_of(array)
@@ -97,7 +97,7 @@ def _array(value: Any, kind: Any, inputs: Sequence[Array]) -> Array:
 
 
 @rule(object)
-def _without_rule(op: Any, node: Any, t: Translation) -> Results:
+def _without_rule(op: object, node: object, t: Translation) -> Results:
     return performed(node, t)
 
 
@@ -132,7 +132,7 @@ def performed(node: Any, t: Translation, warn: bool = True) -> list[Variable]:
 
 
 @lru_cache(maxsize=1024)
-def _content(cls: Any) -> str:
+def _content(cls: object) -> str:
     try:
         return digest([cls])
     except Unknowable:
@@ -144,13 +144,13 @@ def _is_kept(x: Any) -> bool:
     return isinstance(x, Constant) or isinstance(x.type, NoneTypeT)
 
 
-def _name(op: Any) -> str:
+def _name(op: object) -> str:
     """The name of an op for users: for ``Elemwise`` and ``Blockwise``, that of the op within."""
     inner = getattr(op, "scalar_op", None) or getattr(op, "core_op", None)
     return type(op if inner is None else inner).__name__
 
 
-def _kept(x: Any) -> Any:
+def _kept(x: Any) -> object:
     if isinstance(x, Constant):
         return x
     return NoneConst if isinstance(x.type, NoneTypeT) else x.type

@@ -35,7 +35,7 @@ class _Way:
     """The parts of a call whose arguments are arrays of exactly the inputs' types."""
 
     run: Callable[..., list[Any]]
-    kinds: tuple[tuple[np.dtype[Any], int, tuple[int, ...] | None], ...]
+    kinds: tuple[tuple[np.dtype[np.generic], int, tuple[int, ...] | None], ...]
     cells: tuple[list[Any], ...]
     updated: tuple[list[Any], ...]
     returned: int
@@ -51,11 +51,11 @@ class FrazilFunction(_Function):
 
     _way: _Way | None = None
 
-    def __init__(self, *args: Any, **settings: Any) -> None:
+    def __init__(self, *args: object, **settings: object) -> None:
         super().__init__(*args, **settings)
         self._way = _way_of(self)
 
-    def __call__(self, *args: Any, **named: Any) -> Any:
+    def __call__(self, *args: Any, **named: object) -> Any:
         """The results, after updates of shared variables."""
         way = self._way
         if way is None or named or self.profile or len(args) != len(way.kinds):
@@ -111,7 +111,7 @@ def _partly_known(shape: tuple[int | None, ...]) -> bool:
 class FrazilMaker(_Maker):
     """Makes such functions of graphs."""
 
-    def create(self, *args: Any, **settings: Any) -> Any:
+    def create(self, *args: object, **settings: object) -> Any:
         """A function, with storage of its own."""
         self.function_builder = self.function_class = FrazilFunction
         return super().create(*args, **settings)
@@ -124,7 +124,7 @@ def let_linkers_choose() -> None:
     """
     theirs = vars(Mode).get("function_maker")
 
-    def function_maker(mode: Any) -> Any:
+    def function_maker(mode: Any) -> object:
         own = getattr(mode.linker, "function_maker", None)
         if own is not None:
             return own

@@ -44,7 +44,7 @@ def known(x: Any) -> Length:
     return x if isinstance(x, Variable) else int(x)
 
 
-def constant_value_of(x: Any) -> Any:
+def constant_value_of(x: object) -> Any:
     """The value of a variable that is computed from few constants; None if it is not."""
     if isinstance(x, Constant):
         return x.data
@@ -109,7 +109,7 @@ def elements(x: Any, t: Translation) -> list[Length] | None:
     return [known(ours[i]) for i in range(x.type.shape[0])]
 
 
-def required_elements(x: Any, t: Translation) -> list[Length]:
+def required_elements(x: object, t: Translation) -> list[Length]:
     """The elements of an integer vector that says a shape."""
     found = elements(x, t)
     if found is None:

@@ -59,7 +59,7 @@ def classes(*names: str) -> tuple[type, ...]:
 _FOUND: list[Any] = []
 
 
-def _modules() -> list[Any]:
+def _modules() -> list[object]:
     if not _FOUND:
         for place in _PLACES:
             try:

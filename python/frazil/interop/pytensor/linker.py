@@ -140,7 +140,7 @@ def _places(variables: Sequence[Any], kind: type) -> list[int]:
     return [at for at, x in enumerate(variables) if isinstance(x.type, kind)]
 
 
-def compiled_function(function: Any) -> Function:
+def compiled_function(function: object) -> Function:
     """Return frazil's function in one of PyTensor's that was compiled in the mode ``"FRAZIL"``.
 
     Parameters
@@ -186,29 +186,29 @@ class FrazilLinker(JITLinker):
         # Whoever loads a function compiles it, or finds it in the cache.
         return {name: value for name, value in vars(self).items() if name != "compiled"}
 
-    def fgraph_convert(self, fgraph: Any, **kwargs: Any) -> Any:
+    def fgraph_convert(self, fgraph: object, **kwargs: object) -> Any:
         """The callable that computes the graph."""
         run, self.compiled = compile_graph(fgraph)
         return run
 
-    def jit_compile(self, fn: Any) -> Any:
+    def jit_compile(self, fn: object) -> Any:
         """The same: it is compiled already."""
         return fn
 
     def create_jitable_thunk(
         self,
-        compute_map: Any,
-        order: Any,
-        input_storage: Any,
-        output_storage: Any,
-        storage_map: Any,
+        compute_map: object,
+        order: object,
+        input_storage: object,
+        output_storage: object,
+        storage_map: dict[Any, Any],
     ) -> Any:
         """What a call runs, the node that it stands for, and what computes the graph."""
         run = self.jit_compile(self.fgraph_convert(self.fgraph))
         taken = self.create_thunk_inputs(storage_map)
         given = [storage_map[x] for x in self.fgraph.outputs]
 
-        def thunk(output_subset: Any = None) -> list[Any]:
+        def thunk(output_subset: object = None) -> list[object]:
             results: list[Any] = run(*[cell[0] for cell in taken])
             for cell, value in zip(given, results, strict=True):
                 cell[0] = value
@@ -233,7 +233,7 @@ def register_mode() -> None:
     parameter = pytensor.config._config_var_dict["mode"]
     theirs = parameter._apply
 
-    def accept(value: Any) -> Any:
+    def accept(value: object) -> object:
         return value if value == NAME else theirs(value)
 
     parameter._apply = accept

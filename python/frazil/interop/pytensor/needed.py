@@ -33,7 +33,7 @@ def needed_checks(outputs: Sequence[Any]) -> set[Any]:
     return found
 
 
-def _parts(node: Any, whole: bool) -> list[tuple[Any, bool]]:
+def _parts(node: Any, whole: bool) -> list[tuple[object, bool]]:
     """The inputs of a result, and whether their elements count beside their shapes."""
     op = node.op
     if isinstance(op, Shape | Shape_i):

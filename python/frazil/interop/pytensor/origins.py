@@ -15,7 +15,7 @@ _THEIRS = str(Path(pytensor.__file__).parent)
 Build = Callable[[Any, Any, Any], Any]
 
 
-def built_at_trace(build: Build, op: Any, node: Any, t: Any) -> Any:
+def built_at_trace(build: Build, op: object, node: object, t: object) -> Any:
     """Call ``build(op, node, t)``; errors name the line that made PyTensor's node.
 
     Frazil knows a node by the innermost frame above its own code. That is here one of a function
@@ -36,12 +36,12 @@ def place_of(node: Any) -> tuple[str, int, str] | None:
     return None
 
 
-def _call(build: Build, op: Any, node: Any, t: Any) -> Any:
+def _call(build: Build, op: object, node: object, t: object) -> object:
     return build(op, node, t)
 
 
 @lru_cache(maxsize=1024)
-def _standing_at(filename: str, line: int, name: str) -> Callable[..., Any]:
+def _standing_at(filename: str, line: int, name: str) -> Callable[..., object]:
     """A function that calls another, and whose code says that it lies there."""
     code: CodeType = _call.__code__
     first = line - 1  # what it does is on its second line

@@ -66,7 +66,7 @@ class Translation:
         self.performed: list[str] = [] if outer is None else outer.performed
 
     def graph(
-        self, inputs: Sequence[Any], outputs: Sequence[Any], values: Sequence[Any]
+        self, inputs: Sequence[Any], outputs: Sequence[object], values: Sequence[object]
     ) -> list[Variable]:
         """The variables for ``outputs``, given those for ``inputs``."""
         self.made.update(zip(inputs, values, strict=True))
@@ -78,7 +78,7 @@ class Translation:
             self._node(node)
         return [self[x] for x in outputs]
 
-    def beside(self, outputs: Sequence[Any]) -> list[Variable]:
+    def beside(self, outputs: Sequence[object]) -> list[Variable]:
         """The variables for what is computed of variables that were translated before."""
         for node in toposort(outputs, blockers=list(self.made)):
             self._node(node)
@@ -123,7 +123,7 @@ class Translation:
         return [self[x] for x in node.inputs]
 
 
-def _is_of_numbers(kind: Any) -> bool:
+def _is_of_numbers(kind: object) -> bool:
     # Arrays whose dimensions have names, as pymc.dims makes them: their module warns at its import.
     return isinstance(kind, TensorType | ScalarType) or type(kind).__name__ == "XTensorType"
 
@@ -132,7 +132,7 @@ def _is_special(kind: Any) -> bool:
     return _is_of_numbers(kind) and kind.dtype in ("float16", "complex64", "complex128")
 
 
-def _without_counterpart(x: Any, node: Any) -> str:
+def _without_counterpart(x: Any, node: object) -> str:
     """The message about a variable with numbers that frazil lacks."""
     place = place_of(node)
     where = "" if place is None else f", made at {place[0]}:{place[1]} in {place[2]},"
@@ -143,7 +143,7 @@ def _without_counterpart(x: Any, node: Any) -> str:
 
 
 @singledispatch
-def translate(op: Any, node: Any, t: Translation) -> Results:
+def translate(op: object, node: object, t: Translation) -> Results:
     """Frazil's variables for the outputs of ``node``."""
     raise NoRule(f"PyTensor's op {op} has no rule")
 
@@ -195,7 +195,7 @@ def register(*ops: type) -> Callable[[RuleT], RuleT]:
     """
 
     def decorate(function: RuleT) -> RuleT:
-        def own(op: Any, node: Any, t: Translation) -> Results:
+        def own(op: object, node: object, t: Translation) -> Results:
             made: Results = function(op, node, *t.operands(node))
             return made
 

@@ -16,7 +16,7 @@ from frazil.interop.pytensor.translation import NoRule, Translation, own_type
 
 
 def from_pytensor(
-    outputs: Any, inputs: Mapping[Any, Variable] | None = None
+    outputs: Any, inputs: Mapping[object, Variable] | None = None
 ) -> tuple[Any, dict[Any, Variable]]:
     """Return frazil's variables for PyTensor's.
 

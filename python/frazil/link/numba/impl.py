@@ -66,7 +66,7 @@ def faults_of_reads(function: types.FunctionType) -> Iterator[str | None]:
                 pending.append(value)
 
 
-def _globals(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
+def _globals(function: types.FunctionType) -> Iterator[tuple[str, object]]:
     codes = [function.__code__]
     for code in codes:
         codes += (part for part in code.co_consts if isinstance(part, types.CodeType))
@@ -74,7 +74,7 @@ def _globals(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
             yield name, function.__globals__.get(name, getattr(builtins, name, None))
 
 
-def _content(cell: types.CellType) -> Any:
+def _content(cell: types.CellType) -> object:
     try:
         return cell.cell_contents
     except ValueError:

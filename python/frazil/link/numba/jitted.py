@@ -157,7 +157,7 @@ def _lower(function: JittedFunction, name: str, module: Module, written: _Text) 
     written.add_ir_module(own)
 
 
-def _definition(function: JittedFunction, module: Module) -> tuple[str, dict[str, Any]]:
+def _definition(function: JittedFunction, module: Module) -> tuple[str, dict[str, object]]:
     """The text of a Python function, and what it refers to."""
     params = [f"x{k}" for k in range(len(function.params))]
     names: dict[str, Any] = {**TYPES, "bool": bool, INF: math.inf, "result": TYPES[function.result]}
@@ -180,7 +180,7 @@ def _definition(function: JittedFunction, module: Module) -> tuple[str, dict[str
     return f"{head}    return result({function.text}\n    )\n", names
 
 
-def _impl(op: ScalarOp) -> dict[str, Any]:
+def _impl(op: ScalarOp) -> dict[str, object]:
     """An op's ``impl`` as Numba calls it, and what stands for the op in it."""
     function = function_of(op)
     assert function is not None
@@ -192,11 +192,11 @@ def _impl(op: ScalarOp) -> dict[str, Any]:
 
 
 @cache
-def _checked(result: str) -> Any:
+def _checked(result: str) -> object:
     """Passes a value on that may be a result of that type: Python refuses NaN as an integer."""
 
     @intrinsic
-    def check(typingctx: object, value: object) -> Any:
+    def check(typingctx: object, value: object) -> object:
         kind = types.unliteral(value)
         wanted = (
             types.Integer | types.Boolean
@@ -220,7 +220,7 @@ def _called(name: str, dtype: str, module: Module) -> Any:
         params, result = module.define_call(symbol, routine, dtypes)
         made = TYPES[result](*(TYPES[each] for each in params))
 
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: object, args: object) -> object:
             kind = ir.FunctionType(
                 context.get_value_type(made.return_type),
                 [context.get_value_type(each) for each in made.args],
@@ -250,7 +250,7 @@ def _dtype(given: object) -> str:
 
 
 @cache
-def _flags() -> Any:
+def _flags() -> object:
     """A request to Numba."""
     flags = compiler.Flags()
     flags.no_compile = True

@@ -17,7 +17,7 @@ def link(
     parts: Sequence[str],
     libraries: Sequence[Any],
     names: Collection[str],
-    context: Any,
+    context: object,
 ) -> None:
     """Adds texts to a module, and those of Numba's libraries that it then calls.
 

@@ -68,7 +68,7 @@ def _blockwise(op: Any, node: Any, t: Translation) -> Results:
     return _each(apply, operands, node, batch)
 
 
-def _alike(node: Any, batch: int) -> tuple[list[Any], list[int]]:
+def _alike(node: Any, batch: int) -> tuple[list[object], list[int]]:
     """The operands of each element of the batch, and the batch shape.
 
     Nothing where elements may differ, or there may be none.
@@ -82,7 +82,7 @@ def _alike(node: Any, batch: int) -> tuple[list[Any], list[int]]:
     return operands, counted
 
 
-def _has_rule(op: Any) -> bool:
+def _has_rule(op: object) -> bool:
     return translate.dispatch(type(op)) is not translate.dispatch(object)
 
 

@@ -53,7 +53,7 @@ class Checked(Op):
 
 
 @rule(CheckAndRaise)
-def _check(op: Any, node: Any, t: Translation) -> Results:
+def _check(op: object, node: Any, t: Translation) -> Results:
     x, *conditions = node.inputs
     if node in t.idle:
         return t[x]

@@ -35,7 +35,7 @@ def _ifelse(op: Any, node: Any, t: Translation) -> Results:
 
 
 @rule(*classes("LazyIfElse"))
-def _branches_of_graphs(op: Any, node: Any, t: Translation) -> Results:
+def _branches_of_graphs(op: Any, node: object, t: Translation) -> Results:
     condition, *given = t.operands(node)
 
     def results(branch: Any) -> list[Variable]:
@@ -53,7 +53,7 @@ def _softmax(op: Any, node: Any, t: Translation) -> Results:
 
 
 @rule(*classes("SoftmaxGrad"))
-def _softmax_gradient(op: Any, node: Any, t: Translation) -> Results:
+def _softmax_gradient(op: Any, node: object, t: Translation) -> Results:
     gradient, result = t.operands(node)
     product = gradient * result
     return product - ft.sum(product, axis=op.axis, keepdims=True) * result
@@ -71,5 +71,5 @@ def _logsumexp(op: Any, node: Any, t: Translation) -> Results:
 
 
 @rule(*classes("LogAddExp"))
-def _logaddexp(op: Any, node: Any, t: Translation) -> Results:
+def _logaddexp(op: object, node: object, t: Translation) -> Results:
     return reduce(ft.logaddexp, t.operands(node))

@@ -162,7 +162,7 @@ _KEEP_ZEROS = (ps.Mul, ps.TrueDiv, ps.Neg)
 """Ops that give 0 where an operand is 0, the first or any, and the others are finite."""
 
 
-def scalar_results(op: Any, operands: Sequence[Variable], dtypes: Sequence[str]) -> Made | None:
+def scalar_results(op: object, operands: Sequence[Variable], dtypes: Sequence[str]) -> Made | None:
     """The results of a scalar op for each element; None where it has no rule.
 
     ``dtypes`` are the dtypes of its results.
@@ -203,7 +203,9 @@ def _of_ufunc(name: str, operands: int, results: int) -> Function | None:
     return counterpart(ufunc) if has_counterpart(ufunc) else None
 
 
-def _with_zeros_kept(op: Any, operands: Sequence[Variable], dtypes: Sequence[str]) -> Made | None:
+def _with_zeros_kept(
+    op: object, operands: Sequence[Variable], dtypes: Sequence[str]
+) -> Made | None:
     """The op within the branch of an operand ``switch(c, x, 0)`` that is not 0; None without one.
 
     Gradients of branches have this form: where the other branch is taken, what they are multiplied
@@ -259,7 +261,7 @@ _OTHER: dict[str, Callable[[Sequence[Variable], str], Made | None]] = {
 }
 
 
-def _inner(steps: Any, known: dict[Any, Variable]) -> Callable[[Any], Variable] | None:
+def _inner(steps: Any, known: dict[object, Variable]) -> Callable[[object], Variable] | None:
     """What finds variables of a scalar op's graph, after its nodes; None: one has no rule."""
 
     def of(x: Any) -> Variable:
@@ -340,7 +342,7 @@ def _widened(x: Variable, operands: Sequence[Variable]) -> Variable:
 
 
 @rule(ps.ScalarOp)
-def _scalar(op: Any, node: Any, t: Translation) -> Results:
+def _scalar(op: object, node: Any, t: Translation) -> Results:
     dtypes = [x.type.dtype for x in node.outputs]
     results = scalar_results(op, t.operands(node), dtypes)
     if results is None:
@@ -349,5 +351,5 @@ def _scalar(op: Any, node: Any, t: Translation) -> Results:
 
 
 @rule(ptb.ScalarFromTensor, ptb.TensorFromScalar, ViewOp, DeepCopyOp, *classes("CpuContiguous"))
-def _same(op: Any, node: Any, t: Translation) -> Results:
+def _same(op: object, node: Any, t: Translation) -> Results:
     return t[node.inputs[0]]

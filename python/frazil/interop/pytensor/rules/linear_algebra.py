@@ -14,13 +14,13 @@ from frazil.interop.pytensor.translation import Results, Translation, cast, rule
 
 
 @rule(ptm.Dot)
-def _dot(op: Any, node: Any, t: Translation) -> Results:
+def _dot(op: object, node: Any, t: Translation) -> Results:
     dtype = node.outputs[0].type.dtype
     return ft.dot(*(cast(x, dtype) for x in t.operands(node)))
 
 
 @rule(*classes("BatchedDot"))
-def _batched_dot(op: Any, node: Any, t: Translation) -> Results:
+def _batched_dot(op: object, node: Any, t: Translation) -> Results:
     dtype = node.outputs[0].type.dtype
     return ft.matmul(*(cast(x, dtype) for x in t.operands(node)))
 
@@ -31,7 +31,7 @@ def _cholesky(op: Any, node: Any, t: Translation) -> Results:
 
 
 @rule(*classes("SolveTriangular"))
-def _solve_triangular(op: Any, node: Any, t: Translation) -> Results:
+def _solve_triangular(op: Any, node: object, t: Translation) -> Results:
     a, b = t.operands(node)
     return ft.linalg.solve_triangular(
         a,
@@ -44,13 +44,13 @@ def _solve_triangular(op: Any, node: Any, t: Translation) -> Results:
 
 
 @rule(*classes("CholeskySolve"))
-def _cho_solve(op: Any, node: Any, t: Translation) -> Results:
+def _cho_solve(op: Any, node: object, t: Translation) -> Results:
     a, b = t.operands(node)
     return ft.linalg.cho_solve((a, op.lower), b, b_ndim=op.b_ndim, on_error="nan")
 
 
 @rule(*classes("Solve"))
-def _solve(op: Any, node: Any, t: Translation) -> Results:
+def _solve(op: Any, node: object, t: Translation) -> Results:
     a, b = t.operands(node)
     if op.assume_a in ("sym", "her"):
         half, rest = (ft.tril(a), ft.tril(a, -1)) if op.lower else (ft.triu(a), ft.triu(a, 1))
@@ -64,22 +64,22 @@ def _solve(op: Any, node: Any, t: Translation) -> Results:
 
 
 @rule(*classes("MatrixInverse"))
-def _inverse(op: Any, node: Any, t: Translation) -> Results:
+def _inverse(op: object, node: Any, t: Translation) -> Results:
     return ft.linalg.inv(t[node.inputs[0]])
 
 
 @rule(*classes("Det"))
-def _det(op: Any, node: Any, t: Translation) -> Results:
+def _det(op: object, node: Any, t: Translation) -> Results:
     return ft.linalg.det(t[node.inputs[0]])
 
 
 @rule(*classes("SLogDet"))
-def _slogdet(op: Any, node: Any, t: Translation) -> Results:
+def _slogdet(op: object, node: Any, t: Translation) -> Results:
     return list(ft.linalg.slogdet(t[node.inputs[0]]))
 
 
 @rule(*classes("LUFactor"))
-def _lu_factor(op: Any, node: Any, t: Translation) -> Results:
+def _lu_factor(op: object, node: Any, t: Translation) -> Results:
     return _typed(list(ft.linalg.lu_factor(t[node.inputs[0]])), node)
 
 
@@ -132,7 +132,7 @@ def _of_one_matrix(op: Any, a: Variable, b: Variable) -> Variable:
 
 
 @rule(*classes("EighGrad"))
-def _eigh_gradient(op: Any, node: Any, t: Translation) -> Results:
+def _eigh_gradient(op: Any, node: object, t: Translation) -> Results:
     """The gradient of a triangle, infinite or NaN where eigenvalues are equal, as PyTensor's is."""
     _, w, v, g_w, g_v = t.operands(node)
     vt = ft.matrix_transpose(v)
@@ -154,17 +154,17 @@ def _pinv(op: Any, node: Any, t: Translation) -> Results:
 
 
 @rule(*classes("Expm"))
-def _expm(op: Any, node: Any, t: Translation) -> Results:
+def _expm(op: object, node: Any, t: Translation) -> Results:
     return _typed([ft.linalg.expm(t[node.inputs[0]])], node)
 
 
 @rule(*classes("Eig"))
-def _eig(op: Any, node: Any, t: Translation) -> Results:
+def _eig(op: object, node: Any, t: Translation) -> Results:
     return _typed(list(ft.linalg.eig(t[node.inputs[0]])), node)
 
 
 @rule(*classes("BlockDiagonal"))
-def _block_diagonal(op: Any, node: Any, t: Translation) -> Results:
+def _block_diagonal(op: object, node: object, t: Translation) -> Results:
     return _typed([ft.linalg.block_diag(*t.operands(node))], node)
 
 

@@ -97,13 +97,13 @@ def _sort_axis(op: Any, node: Any) -> int | None:
 
 
 @rule(SortOp)
-def _sort(op: Any, node: Any, t: Translation) -> Results:
+def _sort(op: object, node: Any, t: Translation) -> Results:
     axis = _sort_axis(op, node)
     return performed(node, t) if axis is None else ft.sort(t[node.inputs[0]], axis=axis)
 
 
 @rule(ArgSortOp)
-def _argsort(op: Any, node: Any, t: Translation) -> Results:
+def _argsort(op: object, node: Any, t: Translation) -> Results:
     axis = _sort_axis(op, node)
     if axis is None:
         return performed(node, t)
@@ -111,6 +111,6 @@ def _argsort(op: Any, node: Any, t: Translation) -> Results:
 
 
 @rule(*classes("SearchsortedOp"))
-def _searchsorted(op: Any, node: Any, t: Translation) -> Results:
+def _searchsorted(op: Any, node: object, t: Translation) -> Results:
     ordered, values, *sorter = t.operands(node)
     return ft.searchsorted(ordered, values, op.side, *sorter)

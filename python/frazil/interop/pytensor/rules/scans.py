@@ -30,13 +30,13 @@ class _ScanArguments:
     states: list[Any] = field(default_factory=list)
     wholes: list[Callable[[Stacks], Variable]] = field(default_factory=list)
 
-    def state(self, info: Any, own: Sequence[Any]) -> None:
+    def state(self, info: Any, own: Sequence[object]) -> None:
         """Add a result of the step; ``own`` are the inner inputs that it is, at its taps."""
         self.infos.append(info)
         self.states += own
 
 
-def _grouped(flat: Sequence[Any], taps: Sequence[Sequence[int]]) -> list[list[Any]]:
+def _grouped(flat: Sequence[object], taps: Sequence[Sequence[int]]) -> list[list[object]]:
     rest = iter(flat)
     return [[next(rest) for _ in own] for own in taps]
 
@@ -151,7 +151,7 @@ def _buffers(op: Any, node: Any, given: _ScanArguments, t: Translation) -> None:
         given.wholes.append(_written(buffer, list(written), given.steps))
 
 
-def _buffer_state(buffer: Variable, place: int, lags: Sequence[int]) -> Any:
+def _buffer_state(buffer: Variable, place: int, lags: Sequence[int]) -> object:
     """The state that one tap of a buffer writes, read that many steps later."""
     if not lags:
         return None

@@ -49,7 +49,7 @@ def _dimshuffle(op: Any, node: Any, t: Translation) -> Results:
 
 
 @rule(Shape)
-def _shape(op: Any, node: Any, t: Translation) -> Results:
+def _shape(op: object, node: Any, t: Translation) -> Results:
     lengths = ft.shape(t[node.inputs[0]])
     return ft.stack(list(lengths)) if lengths else ft.constant(np.zeros(0, "int64"))
 
@@ -60,12 +60,12 @@ def _shape_i(op: Any, node: Any, t: Translation) -> Results:
 
 
 @rule(*classes("TypeCastingOp"))
-def _type_cast(op: Any, node: Any, t: Translation) -> Results:
+def _type_cast(op: object, node: Any, t: Translation) -> Results:
     return t[node.inputs[0]]  # dimensions get names, or lose them
 
 
 @rule(SpecifyShape)
-def _specify_shape(op: Any, node: Any, t: Translation) -> Results:
+def _specify_shape(op: object, node: Any, t: Translation) -> Results:
     x = t[node.inputs[0]]
     if not x.ndim:
         return x
@@ -74,7 +74,7 @@ def _specify_shape(op: Any, node: Any, t: Translation) -> Results:
 
 
 @rule(Reshape)
-def _reshape(op: Any, node: Any, t: Translation) -> Results:
+def _reshape(op: object, node: Any, t: Translation) -> Results:
     x, shape = node.inputs
     lengths = required_elements(shape, t)
     if any(isinstance(n, Variable) for n in lengths) and not _says_lengths(shape):
@@ -126,7 +126,7 @@ def _split_dims(op: Any, node: Any, t: Translation) -> Results:
 
 
 @rule(ptb.Alloc)
-def _alloc(op: Any, node: Any, t: Translation) -> Results:
+def _alloc(op: object, node: Any, t: Translation) -> Results:
     value, *shape = node.inputs
     return ft.broadcast_to(t[value], [integer(n, t) for n in shape])
 
@@ -144,7 +144,7 @@ def _make_vector(op: Any, node: Any, t: Translation) -> Results:
     return ft.stack([cast(t[x], op.dtype) for x in node.inputs])
 
 
-def _axis(op: Any, inputs: list[Any]) -> tuple[Any, list[Any]]:
+def _axis(op: object, inputs: list[object]) -> tuple[object, list[object]]:
     """The axis of a Join or a Split, and its other inputs; it is a property or an input.
 
     An int, or PyTensor's variable where only the call knows it.
@@ -158,7 +158,7 @@ def _axis(op: Any, inputs: list[Any]) -> tuple[Any, list[Any]]:
 
 
 def _along(
-    axis: Any, ndim: int, make: Callable[[int], list[Variable]], t: Translation
+    axis: object, ndim: int, make: Callable[[int], list[Variable]], t: Translation
 ) -> list[Variable]:
     """What ``make`` gives for an axis; of one that only the call knows, the branch of that."""
     if isinstance(axis, int):
@@ -173,7 +173,7 @@ def _along(
 
 
 @rule(ptb.Join)
-def _join(op: Any, node: Any, t: Translation) -> Results:
+def _join(op: object, node: Any, t: Translation) -> Results:
     dtype = node.outputs[0].type.dtype
     axis, inputs = _axis(op, node.inputs)
     parts = [cast(t[x], dtype) for x in inputs]
@@ -246,7 +246,7 @@ def _extract_diag(op: Any, node: Any, t: Translation) -> Results:
 
 
 @rule(ptb.Nonzero)
-def _nonzero(op: Any, node: Any, t: Translation) -> Results:
+def _nonzero(op: object, node: Any, t: Translation) -> Results:
     return list(ft.nonzero(t[node.inputs[0]]))
 
 

@@ -26,7 +26,7 @@ _WITHOUT_REPEATS = classes("AdvancedIncSubtensor1")
 """Ops that set or increase elements in PyTensor only if all lengths are equal."""
 
 
-def _items(op: Any, values: list[Any]) -> list[Any]:
+def _items(op: object, values: list[Any]) -> list[Any]:
     """An index of PyTensor's: slices of variables, and variables."""
     pattern = getattr(op, "idx_list", None)
     if pattern is not None:
@@ -34,7 +34,7 @@ def _items(op: Any, values: list[Any]) -> list[Any]:
     return [_slice_of(x) if isinstance(x.type, SliceType) else x for x in values]
 
 
-def _slice_of(x: Any) -> Any:
+def _slice_of(x: Any) -> object:
     """The slice that a variable of PyTensor's slice type is."""
     if isinstance(x, Constant):
         return x.data
@@ -44,10 +44,10 @@ def _slice_of(x: Any) -> Any:
     return slice(*(None if isinstance(end.type, NoneTypeT) else end for end in ends))
 
 
-def _index(op: Any, x: Variable, values: list[Any], t: Translation) -> tuple[Variable, Any]:
+def _index(op: Any, x: Variable, values: list[object], t: Translation) -> tuple[Variable, Any]:
     """The indexed tensor, with the lengths of constant masks, and the index."""
 
-    def bound(end: Any) -> Any:
+    def bound(end: object) -> object:
         return end if end is None or isinstance(end, int | np.integer) else integer(end, t)
 
     items = _items(op, values)
@@ -117,7 +117,7 @@ def _together(made: list[Any]) -> list[Any]:
     return made
 
 
-def _arrays(items: list[Any]) -> list[Any]:
+def _arrays(items: list[object]) -> list[Any]:
     """The arrays of an index, which NumPy brings into one shape."""
     return [item for item in items if isinstance(item, Variable | np.ndarray) and item.ndim]
 
@@ -136,12 +136,12 @@ def _longer(a: Variable, b: Variable) -> Variable:
 
 
 @rule(MakeSlice)
-def _make_slice(op: Any, node: Any, t: Translation) -> Results:
+def _make_slice(op: object, node: object, t: Translation) -> Results:
     return [None]  # whoever takes it looks at its ends
 
 
 @rule(sub.Subtensor, sub.AdvancedSubtensor, *classes("AdvancedSubtensor1"))
-def _subtensor(op: Any, node: Any, t: Translation) -> Results:
+def _subtensor(op: object, node: Any, t: Translation) -> Results:
     x, *values = node.inputs
     try:
         whole, index = _index(op, t[x], values, t)
@@ -196,12 +196,12 @@ def _choose(op: Any, node: Any, t: Translation) -> Results:
 
 
 @rule(ptb.PermuteRowElements)
-def _permute_rows(op: Any, node: Any, t: Translation) -> Results:
+def _permute_rows(op: Any, node: object, t: Translation) -> Results:
     x, order = ft.broadcast_arrays(*t.operands(node))
     return ft.take_along_axis(x, ft.argsort(order) if op.inverse else order, axis=-1)
 
 
 @rule(*classes("FillDiagonal"))
-def _fill_diagonal(op: Any, node: Any, t: Translation) -> Results:
+def _fill_diagonal(op: object, node: object, t: Translation) -> Results:
     x, value = t.operands(node)
     return ft.fill_diagonal(x, value)
