@@ -15,7 +15,7 @@ import time
 
 from frazil._core import FrozenFunctionGraph, Program
 from frazil.cache.store import Store
-from frazil.compile import stored
+from frazil.compile import cache_entries
 from frazil.graph.background import BackgroundThread
 from frazil.graph.dataclass import dataclass
 
@@ -28,22 +28,22 @@ class _Job:
     """A program that is to be written."""
 
     store: Store
-    request: stored.Request
+    request: cache_entries.Request
     graph: FrozenFunctionGraph
     program: Program
 
 
 def keep(
-    store: Store, request: stored.Request, graph: FrozenFunctionGraph, program: Program
+    store: Store, request: cache_entries.Request, graph: FrozenFunctionGraph, program: Program
 ) -> None:
     """Write a program to disk now."""
-    encoded = stored.encode(request, graph, program)
+    encoded = cache_entries.encode(request, graph, program)
     if encoded is not None:
         store.write(request.key, encoded)
 
 
 def keep_soon(
-    store: Store, request: stored.Request, graph: FrozenFunctionGraph, program: Program
+    store: Store, request: cache_entries.Request, graph: FrozenFunctionGraph, program: Program
 ) -> None:
     """Write a program to disk a moment later, or before the process exits."""
     _writer.add(_Job(store, request, graph, program))

@@ -13,7 +13,7 @@ from frazil.cache.content import digest
 from frazil.cache.identity import frazil_build
 from frazil.cache.modules import Unknowable, is_frazil
 from frazil.cache.store import find_store
-from frazil.compile import stored
+from frazil.compile import cache_entries
 from frazil.compile.extensions import users_rules
 from frazil.compile.keeping import finish, keep, keep_soon
 from frazil.compile.mode import Linker, Mode
@@ -36,7 +36,7 @@ class Compiled:
     def __init__(
         self,
         program: Program,
-        graph: FrozenFunctionGraph | stored.StoredGraph,
+        graph: FrozenFunctionGraph | cache_entries.StoredGraph,
         found: Literal["made", "disk"],
     ) -> None:
         self.program = program
@@ -49,8 +49,8 @@ class Compiled:
         return _read(self._graph)
 
 
-def _read(graph: FrozenFunctionGraph | stored.StoredGraph) -> FrozenFunctionGraph:
-    return graph.graph if isinstance(graph, stored.StoredGraph) else graph
+def _read(graph: FrozenFunctionGraph | cache_entries.StoredGraph) -> FrozenFunctionGraph:
+    return graph.graph if isinstance(graph, cache_entries.StoredGraph) else graph
 
 
 # Equal graphs share a program as long as a function uses it, and so do graphs that become equal by
@@ -108,14 +108,14 @@ def _find_on_disk(
     except Unknowable:
         return _watched(_make(graph, linker, mode, donated), linker, donated)
     identity = f"{frazil_build()}\n{linker.name}\n{made_by}\n{asked}\n{users}"
-    request = stored.Request(graph, linker, identity)
+    request = cache_entries.Request(graph, linker, identity)
     if request.bytes is None:
         return _watched(_make(graph, linker, mode, donated), linker, donated)
     finish(request.key)  # it may have been compiled just now
     content = store.read(request.key)
     if content is not None:
         try:
-            read = stored.decode(content, request)
+            read = cache_entries.decode(content, request)
         except (ValueError, LookupError, TypeError, KernelCompileError):
             read = None  # a damaged entry is written again
         if read is not None:
@@ -140,7 +140,7 @@ def _watched(
 
 def _users_code(graph: FrozenFunctionGraph, linker: Linker, mode: Mode) -> str:
     """The digest of users' code that compiles ``graph``: ops, rules, a linker."""
-    written: list[Any] = [*stored.users_ops(graph), *users_rules()]
+    written: list[Any] = [*cache_entries.users_ops(graph), *users_rules()]
     written += [rule.function for rule in mode.included]
     if not is_frazil(type(linker)):
         written.append(type(linker))
