@@ -19,7 +19,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from frazil.graph.op import Array
-from frazil.scalar.storage import STORED, computed_in, computes_wide
+from frazil.scalar.float16 import STORED, computed_in, computes_wide
 
 
 class Computed(Protocol):

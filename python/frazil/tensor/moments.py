@@ -8,7 +8,7 @@ import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
-from frazil.scalar.storage import STORED, computed_in
+from frazil.scalar.float16 import STORED, computed_in
 from frazil.tensor.axes import normalize_axes
 from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.lengths import lengths, product, static_length

@@ -13,7 +13,7 @@ from frazil._core import Constant, FrozenApply, TensorType, Variable
 from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import TensorLike, as_tensor, constant
-from frazil.scalar.storage import computed_in
+from frazil.scalar.float16 import computed_in
 from frazil.tensor.elementwise.choice import where
 from frazil.tensor.elementwise.comparison import eq
 from frazil.tensor.lengths import (

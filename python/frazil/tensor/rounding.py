@@ -8,7 +8,7 @@ import frazil._core as _core
 from frazil._core import Variable
 from frazil.graph.op import Op
 from frazil.scalar import cast
-from frazil.scalar.storage import STORED, computed_in
+from frazil.scalar.float16 import STORED, computed_in
 
 
 class RoundedOp(Op):

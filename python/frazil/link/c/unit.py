@@ -19,9 +19,9 @@ from frazil.link.kernel.reduction import fold_operands, identity
 from frazil.link.kernel.scalar_loop import body_of
 from frazil.scalar.elementary import Elementary
 from frazil.scalar.expression_text import PLACE, check_text
+from frazil.scalar.float16 import STORED, computed_in
 from frazil.scalar.loop import ScalarLoop, loop_result
 from frazil.scalar.op import ScalarOp, lowering_for
-from frazil.scalar.storage import STORED, computed_in
 
 
 @dataclass(frozen=True, slots=True)

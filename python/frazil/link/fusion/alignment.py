@@ -8,7 +8,7 @@ from functools import cache
 from frazil._core import FrozenApply, Variable
 from frazil.link.fusion.views import REPEATED, Axes
 from frazil.scalar.elemwise import Elemwise
-from frazil.scalar.storage import STORED, computes_wide
+from frazil.scalar.float16 import STORED, computes_wide
 from frazil.tensor.advanced_indexing import (
     FULL,
     INDEX,

@@ -8,8 +8,8 @@ from weakref import WeakKeyDictionary
 
 from frazil._core import FrozenApply
 from frazil.scalar.elemwise import Elemwise
+from frazil.scalar.float16 import STORED, computed_in, computes_wide
 from frazil.scalar.op import ScalarOp
-from frazil.scalar.storage import STORED, computed_in, computes_wide
 
 
 class Fusion(Protocol):

@@ -20,8 +20,8 @@ from frazil.link.kernel.loop_kernel import (
     Statement,
     Take,
 )
+from frazil.scalar.float16 import STORED
 from frazil.scalar.loop import ScalarLoop, loop_result
-from frazil.scalar.storage import STORED
 
 PATIENCE = 4096
 """Steps after which a scalar loop asks whether to stop, as by Ctrl-C: a power of two."""

@@ -37,7 +37,7 @@ from frazil.link.kernel.loop_kernel import (
     Write,
 )
 from frazil.scalar import ScalarOp, cast
-from frazil.scalar.storage import STORED, computed_in
+from frazil.scalar.float16 import STORED, computed_in
 from frazil.tensor.advanced_indexing import AdvancedIncSubtensor, AdvancedSubtensor
 from frazil.tensor.cumulation import CumOp
 from frazil.tensor.reductions import Reduce

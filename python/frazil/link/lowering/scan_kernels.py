@@ -14,7 +14,7 @@ from frazil.link.kernel.loop_kernel import Statement
 from frazil.link.kernel.scan_kernel import ScanKernel, ScanRead, ScanWrite, StateElement
 from frazil.link.lowering.inlining import inline_composites
 from frazil.link.lowering.scalarize import Elements, Emitter, NotScalarizable, scalarize
-from frazil.scalar.storage import STORED
+from frazil.scalar.float16 import STORED
 from frazil.scan.op import Scan
 
 SMALL = 256

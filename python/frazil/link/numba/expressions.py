@@ -18,9 +18,9 @@ from frazil.link.numba.values import INF
 from frazil.link.numba.written_out import WrittenOut, written_out
 from frazil.scalar.elementary import Elementary
 from frazil.scalar.expression_text import check_text
+from frazil.scalar.float16 import STORED, computed_in
 from frazil.scalar.loop import loop_result
 from frazil.scalar.op import ScalarOp, lowering_for
-from frazil.scalar.storage import STORED, computed_in
 
 
 class Expressions:

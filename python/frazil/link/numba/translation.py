@@ -22,8 +22,8 @@ import numpy as np
 
 from frazil.link.numba.halves import Halves
 from frazil.link.numba.values import ITEMS, LLVM_TYPES, Value, constant, literal
+from frazil.scalar.float16 import STORED, computed_in
 from frazil.scalar.op import ScalarOp
-from frazil.scalar.storage import STORED, computed_in
 
 
 class Callee(Protocol):

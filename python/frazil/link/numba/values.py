@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from frazil.graph.dataclass import dataclass
-from frazil.scalar.storage import STORED
+from frazil.scalar.float16 import STORED
 
 INF = "inf"
 """The name of infinity in users' texts."""

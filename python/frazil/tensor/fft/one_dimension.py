@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
-from frazil.scalar.storage import computed_in
+from frazil.scalar.float16 import computed_in
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.fft.operations import (
     SWAPPED,

@@ -9,7 +9,7 @@ import numpy as np
 from frazil._core import FrozenApply, TensorType, Variable
 from frazil.graph.op import Array
 from frazil.scalar.constants import as_tensor
-from frazil.scalar.storage import STORED
+from frazil.scalar.float16 import STORED
 from frazil.tensor.diagonals import eye
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.linalg.stacks import static_front

@@ -25,7 +25,7 @@ def computed_in(dtype: str) -> str:
 
     Examples
     --------
-    >>> from frazil.scalar.storage import computed_in
+    >>> from frazil.scalar.float16 import computed_in
     >>> computed_in("float16"), computed_in("float64")
     ('float32', 'float64')
     """
@@ -38,7 +38,7 @@ def computes_wide(op: Named) -> bool:
     Examples
     --------
     >>> from frazil.scalar import add, nextafter
-    >>> from frazil.scalar.storage import computes_wide
+    >>> from frazil.scalar.float16 import computes_wide
     >>> computes_wide(add), computes_wide(nextafter)
     (True, False)
     """
