@@ -86,7 +86,7 @@ def is_trusted_module(name: str | None) -> bool:
 
 
 def reads_state(module: str, name: str) -> bool:
-    """Whether a function of NumPy's gives what NumPy is set to, as by ``np.errstate``.
+    """Whether a function of NumPy's gives a setting of NumPy, as of ``np.errstate``.
 
     Examples
     --------

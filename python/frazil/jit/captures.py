@@ -60,7 +60,7 @@ class Watch:
     ) -> None:
         self._policies = policies
         self._registrations = abc.get_cache_token()
-        """How often classes were registered with abstract ones."""
+        """The number of times that classes were registered with abstract ones."""
         self._asks_abstract_classes = False
         self.snapshot = take_snapshot(roots, extra.items(), policies)
         self.unknown: dict[CodeType, dict[str, Any]] = {}
@@ -78,7 +78,7 @@ class Watch:
         self._overwritten: dict[int, Told] = {}
         """Captured arrays that had other elements when they were operands."""
         self.blind = self.snapshot.blind
-        """Why the run would not be that of plain Python, or was not."""
+        """The reasons why the run would differ, or differed, from plain Python."""
         self.left: list[str] = []
         """Why the run was left."""
         self.touched = False
@@ -153,7 +153,7 @@ class Watch:
         return bool(Reached(reach, self.snapshot.codes).refused)
 
     def _writer(self, change: Told) -> str:
-        """Where the code is that stores to a variable; else where it is read."""
+        """The place of the code that stores to a variable; else of the code that reads it."""
         for write, code in self.snapshot.writes:
             if change.path == f"{write.kind} {write.name!r}":
                 return f"{_file(code)}:{write.line} in {code.co_name}"
@@ -176,7 +176,7 @@ class Watch:
         )
 
     def changed_here(self, frame: FrameType | None) -> str | None:
-        """What a frame is about to change: a variable that holds a captured array, and where."""
+        """The variable with a captured array that a frame is about to change, and the place."""
         name = None if frame is None else changed_at(frame.f_code).get(frame.f_lasti)
         for at in (at for own in self.snapshot.meetings.values() for at in own):
             kind, path = self.snapshot.checks[at][0], self.snapshot.told[at].path
@@ -194,7 +194,7 @@ class Watch:
         return is_operand_only(captured.array, meetings, *ways, self._lifts, reach)
 
     def guards(self, pinned: Container[Variable]) -> tuple[list[Check], list[str]]:
-        """The checks for later calls, and what each is about.
+        """The checks for later calls, and the subject of each.
 
         Captured arrays that are operands of traced ones are read again at each call. Their elements
         are compared if anything else may have read them, or their lengths (``pinned``).
@@ -262,7 +262,7 @@ class CapturingTrace(Trace):
         if captured is None or id(array) in self._watch.plain:
             return array
         if not self._watch.note_operand(captured):
-            return array  # a constant: what it is now
+            return array  # a constant: its present value
         known = lifted.get(id(array))
         if known is not None:
             return known
@@ -286,7 +286,7 @@ class CapturingTrace(Trace):
         return len(plain) > before
 
     def changed_here(self) -> str | None:
-        """What the user's code is about to change: a captured array."""
+        """The captured array that the user's code is about to change."""
         return self._watch.changed_here(users_frame())
 
 

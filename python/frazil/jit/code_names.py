@@ -38,7 +38,7 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A call of ``type``: in which code, and of which argument of that; None for other values."""
+    """A call of ``type``: the code, and the argument of the code; None for other values."""
 
     code: CodeType
     argument: str | None
@@ -59,13 +59,13 @@ class Names:
     codes: list[CodeType] = field(default_factory=list)
     handles_errors: bool = False
     sequences_matched: list[tuple[CodeType, int]] = field(default_factory=list)
-    """Where values are matched with sequences of patterns."""
+    """The places where values are matched with sequences of patterns."""
     tells_identity: bool = False
     """Whether values are compared by ``is`` with others than constants."""
     classes_asked: list[Asked] = field(default_factory=list)
     """Calls of ``type`` with one argument that may be a traced array."""
     lines: dict[str, int] = field(default_factory=dict)
-    """Where a name is first read."""
+    """The place where a name is first read."""
 
 
 def nested(code: CodeType) -> Iterator[CodeType]:

@@ -2,7 +2,7 @@
 
 Such an array is an input of the graph, and its elements matter to nothing else. That is known where
 each instruction that loads it hands it to the next operation, and each time that operation ran, it
-took the array for a traced one's operand. What cannot be told so may have read elements.
+took the array for a traced one's operand. Code that cannot be told so may have read elements.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _FIXED = {
     "STORE_SLICE": (4, 0),
 }
 _WITH_COUNT = {"CALL": 2, "CALL_KW": 3, "BUILD_TUPLE": 0, "BUILD_LIST": 0, "BUILD_SLICE": 0}
-"""How many values an instruction takes beside those that its argument counts."""
+"""The number of values that an instruction takes beside those that its argument counts."""
 _OTHER_WAYS = frozenset(
     (
         *("__dict__", "vars", "globals", "locals", "eval", "exec", "__globals__", "__closure__"),
@@ -44,7 +44,7 @@ _OTHER_WAYS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Where code loads a variable, and the instruction that takes it; None if that is not known."""
+    """The place where code loads a variable, and the instruction that takes it, if it is known."""
 
     name: str
     taken_at: int | None
@@ -53,7 +53,7 @@ class Load:
 
 
 class Lifts:
-    """Where captured arrays became operands of traced ones: at which entry of which code."""
+    """The code and the entry in it where captured arrays became operands of traced ones."""
 
     def __init__(self) -> None:
         self.places: dict[int, set[tuple[CodeType, int, int]]] = {}
@@ -107,7 +107,7 @@ def is_operand_only(
 
 @cache
 def loads(code: CodeType) -> tuple[Load, ...]:
-    """Return where code itself loads global variables and those of outer functions.
+    """Return where code itself loads global variables and variables of outer functions.
 
     Examples
     --------
@@ -181,7 +181,7 @@ def _changes(one: dis.Instruction, above: int) -> bool:
 
 
 def _augmented_at(instructions: list[dis.Instruction]) -> tuple[int, ...]:
-    """Where an augmented assignment to a part, as ``x[i] += 1``, computes and where it stores."""
+    """The places where an assignment to a part, as ``x[i] += 1``, computes and where it stores."""
     found = []
     for one in instructions:
         if one.opname == "BINARY_OP" and one.argrepr.endswith("="):
@@ -194,7 +194,7 @@ def _augmented_at(instructions: list[dis.Instruction]) -> tuple[int, ...]:
 
 
 def _effect(one: dis.Instruction) -> tuple[int, int] | None:
-    """How many values an instruction takes from the stack and how many it puts there."""
+    """The numbers of values that an instruction takes from the stack and puts there."""
     name, argument = one.opname, one.arg or 0
     if name in _NOTHING:
         return (0, 0)

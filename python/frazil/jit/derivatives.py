@@ -99,8 +99,8 @@ def grad(cost: Any, wrt: Any = 0, *rest: Any, **options: Any) -> Any:
     Parameters
     ----------
     cost : Variable or callable
-        A variable: all parameters are those of :func:`frazil.gradient.grad`. A Python function of
-        arrays: it returns one number.
+        A variable: the other parameters are as in :func:`frazil.gradient.grad`. A Python function
+        of arrays: it returns one number.
     wrt : Variable or sequence of them, or int or sequence of int
         Of a function, the positions of the arguments to differentiate by: trees of arrays.
     *rest, **options
@@ -195,13 +195,13 @@ def hessian(
 
 
 def hessian(cost: Any, wrt: Any = 0, *rest: Any, **options: Any) -> Any:
-    """Return the second derivatives of a scalar variable, or the function for those of a function.
+    """Return the second derivatives of a scalar variable, or of a function, as a function.
 
     Parameters
     ----------
     cost : Variable or callable
-        A variable: all parameters are those of :func:`frazil.gradient.hessian`. A Python function
-        of arrays: it returns one number.
+        A variable: the other parameters are as in :func:`frazil.gradient.hessian`. A Python
+        function of arrays: it returns one number.
     wrt : Variable or sequence of them, or int or sequence of int
         Of a function, the positions of the arguments to differentiate by: trees of arrays.
     *rest, **options
@@ -260,8 +260,8 @@ def jacobian(expression: Any, wrt: Any = 0, *rest: Any, **options: Any) -> Any:
     Parameters
     ----------
     expression : Variable or callable
-        A variable: all parameters are those of :func:`frazil.gradient.jacobian`. A Python function
-        of arrays: it returns a tree of arrays.
+        A variable: the other parameters are as in :func:`frazil.gradient.jacobian`. A Python
+        function of arrays: it returns a tree of arrays.
     wrt : Variable or sequence of them, or int or sequence of int
         Of a function, the positions of the arguments to differentiate by: trees of arrays.
     *rest, **options
@@ -293,7 +293,7 @@ def stop_gradient(x: TreeT) -> TreeT:
     Parameters
     ----------
     x : tree of arrays or variables
-        What gradients do not flow through, in graphs and in compiled functions.
+        A value that stops gradients, in graphs and in compiled functions.
 
     Returns
     -------

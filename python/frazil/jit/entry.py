@@ -87,7 +87,7 @@ def _is_of_array(check: Check) -> bool:
 
 
 class Results:
-    """What a function returned: computed arrays, arguments themselves, and other values."""
+    """The return value of a function: computed arrays, arguments themselves, and other values."""
 
     def __init__(
         self,
@@ -112,11 +112,11 @@ class Results:
                 self._steps.append((kind, at))
             else:
                 self._steps.append(self._constant(leaf, captured))
-        # What runs last of what does something runs after all the rest of it.
+        # The last node that does something runs after all others that do.
         self.variables: list[Variable] = [*numbers, *trace.effects[-1:]]
 
     def _constant(self, leaf: Any, captured: Mapping[int, object]) -> tuple[str, object]:
-        """A value that no array tells: itself, or a copy of what is made in each call."""
+        """A value that no array tells: itself, or a copy if each call makes it anew."""
         kind = type(leaf)
         if (
             id(leaf) in captured
@@ -132,7 +132,7 @@ class Results:
         return "value", leaf
 
     def told(self, called: Specialization) -> tuple[Any, ...] | None:
-        """What is returned, for Rust."""
+        """The return value, for Rust."""
         return told_result(self.structure, self._steps, called)
 
     def assemble(self, computed: Sequence[object], leaves: Sequence[object]) -> Any:
@@ -153,7 +153,7 @@ class Results:
 
 
 def evaluated(value: object) -> Any:
-    """What plain Python returned, with the arrays that its variables compute."""
+    """The return value of plain Python, with the arrays that its variables compute."""
     try:
         leaves, structure = flatten(value)
     except CircularContainerError:
@@ -274,9 +274,9 @@ class Run:
         return [values[x] for x in self._watch.lifted_inputs()]
 
     def plain_result(self, args: Sequence[object]) -> Any:
-        """What plain Python would have returned, where the trace stands for this call only.
+        """The return value that plain Python would give, if the trace stands for this call only.
 
-        What the function left elsewhere becomes plain, too.
+        Arrays that the function left elsewhere become plain, too.
         """
         for effect in self.trace.effects[-1:]:
             self.trace.value(effect)
@@ -343,7 +343,7 @@ def _is_repeated(value: object, met: set[int]) -> bool:
 def _plain_object(
     value: object, plain_leaf: Callable[[object], object], leaves: set[int], made: dict[int, object]
 ) -> object:
-    """What was returned, with plain arrays; a container that is there twice is one container."""
+    """The return value with plain arrays; a container that is there twice is one container."""
     if id(value) in made:
         return made[id(value)]
     taken = None if id(value) in leaves else parts_of(value)
@@ -356,7 +356,7 @@ def _plain_object(
 
 
 def _as_traced(trace: Trace, leaf: object) -> object:
-    """What functions on variables gave, as a traced array."""
+    """The result of functions on variables, as a traced array."""
     if not isinstance(leaf, Variable):
         return leaf
     trace.symbolic = True

@@ -119,7 +119,7 @@ def changed_guard(guards: Guards, told: Sequence[str], expected: Sequence[Any]) 
 
 
 def changed_arguments(before: Sequence[str], now: Sequence[str]) -> str:
-    """Return the differences between the arguments of a call and those of an earlier call."""
+    """Return the differences between the arguments of a call and of an earlier call."""
     if len(before) != len(now):
         return "another number of arguments, or of leaves in them"
     pairs = [(old, new) for old, new in zip(before, now, strict=True) if old != new]

@@ -45,7 +45,7 @@ _ATTEMPTS = 16
 """A function that was uncacheable is traced again at its 1st, 2nd, 4th, ... call, up to this."""
 _CHANGES = 5
 _ALIKE = 4
-"""How many forms of one graph are kept that are for other elements of captured arrays."""
+"""The number of forms kept of one graph that are for other elements of captured arrays."""
 _RUNS_AT_ONCE = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
@@ -64,7 +64,7 @@ class Uncacheable:
 
 @dataclass(slots=True)
 class Record:
-    """What happened to the calls of a function."""
+    """The counts of the calls of a function."""
 
     hits: int = 0
     misses: int = 0
@@ -72,7 +72,7 @@ class Record:
     hits_before: int = 0
     """Calls that Rust had served when the record was begun."""
     changes: list[str] = field(default_factory=list)
-    """What the last misses were about."""
+    """The reasons for the last misses."""
 
 
 class JitFunction(_core.CallCache, Generic[P, ResultT]):
@@ -204,7 +204,7 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
     def _run_blind(
         self, key: Hashable, reasons: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> object:
-        """Run as plain Python what would do otherwise with traced arrays."""
+        """Run as plain Python a function that would do otherwise with traced arrays."""
         if self._policies.default != "guard":
             raise SharpEdgeError(
                 f'{reasons[0]}. captures="guard" allows it, and runs the function as plain Python'
@@ -334,7 +334,7 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
         return compiled[0]
 
     def explain(self) -> JitExplanation:
-        """What is guarded, why calls run as plain Python, and what the last traces were made for.
+        """The guards, why calls run as plain Python, and the reasons for the last traces.
 
         Returns
         -------
@@ -372,7 +372,7 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
         return JitExplanation(self._name, forms, tuple(dict.fromkeys(reasons)), changes)
 
     def cache_info(self) -> CacheInfo:
-        """How the calls went, and how many compiled forms are kept."""
+        """The counts of hits, misses and plain calls, and of the compiled forms that are kept."""
         record = self._record
         hits = record.hits + self._hits - record.hits_before
         entries = sum(map(len, self._entries.values()))
@@ -387,7 +387,7 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
         self._tell_forms()
 
     def __reduce__(self) -> str | tuple[Any, ...]:
-        """A pickle is the name in a module, as of functions; else what it is made of."""
+        """A pickle is the name in a module, as of functions; else the function and its options."""
         name = name_in_module(self)
         if name is not None:
             return name
@@ -424,7 +424,7 @@ def _is_one_twice(
 
 
 def _runs_later(fn: Callable[..., object]) -> bool:
-    """Whether a call only makes a generator or a coroutine, which runs when nobody watches."""
+    """Whether a call only makes a generator or a coroutine, which runs after the trace."""
     code = getattr(fn, "__code__", None)
     return code is not None and bool(code.co_flags & _RUNS_AT_ONCE)
 
@@ -486,10 +486,10 @@ def jit(
         A function that computes with NumPy's functions, operators and methods. Arguments and
         results may be dicts, lists, tuples, dataclasses and registered classes of arrays.
     captures : {"guard", "bind", "error"} or dict of str to these
-        What happens to what the function reads and writes outside of it: globals, variables of
-        outer functions, defaults, attributes. ``guard``: calls return what Python would; a change
-        is noticed, and a function that writes, or reads what cannot be compared, runs as plain
-        Python. ``bind``: values stay as at the first call of the kind, and a write raises.
+        The treatment of values that the function reads and writes outside of it: globals, variables
+        of outer functions, defaults, attributes. ``guard``: calls return what Python would; a
+        change is noticed, and a function that writes, or reads what cannot be compared, runs as
+        plain Python. ``bind``: values stay as at the first call of the kind, and a write raises.
         ``error``: reading data raises, as do writes. A dict says so for some names; others are
         guarded.
     mode : {"c", "numba", "py", "debug"} or Mode, optional
@@ -502,7 +502,7 @@ def jit(
         Compile for the lengths of arguments, each shape by itself: code is made for these alone,
         and what asks for a length gets an ``int``. By default one form serves other lengths too.
     max_entries : int
-        How many compiled forms are kept.
+        The number of compiled forms that are kept.
 
     Returns
     -------

@@ -57,7 +57,7 @@ NOT_READ = frozenset(
         *("__annotate__", "__annotate_func__", "__type_params__", "__replace__", "__sizeof__"),
     )
 )
-"""What of a class is not read but by name."""
+"""The attributes of a class that are read only by name."""
 _OF_ANY = (Variable, OpBase)
 """Classes whose subclasses, too, have instances that do not change."""
 REMEMBERING = type(functools.lru_cache(id))
@@ -118,7 +118,7 @@ def is_written_in_python(kind: type) -> bool:
 
 
 def has_plain_layout(kind: type, base: type) -> bool:
-    """Whether instances hold what those of ``base`` do, and attributes."""
+    """Whether instances hold what instances of ``base`` hold, and attributes."""
     fixed = [one for one in kind.__mro__ if one is not object and not is_written_in_python(one)]
     return fixed == ([] if base is object else [base])
 

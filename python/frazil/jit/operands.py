@@ -36,7 +36,7 @@ _OF_THEIR_OWN = {"numpy.ma": "a MaskedArray", "scipy.sparse": "a sparse matrix o
 
 
 def class_that_asks() -> str | None:
-    """What asks for elements of an array, two calls above, if it is a method of such a class."""
+    """The method of such a class that asks for elements of an array, two calls above."""
     module = str(sys._getframe(2).f_globals.get("__name__", ""))
     return next((told for name, told in _OF_THEIR_OWN.items() if module.startswith(name)), None)
 

@@ -87,7 +87,7 @@ class Snapshot(ObjectWalk):
             self._pending.clear()
 
     def first_change(self) -> Told | None:
-        """What is no longer as it was when the snapshot was made."""
+        """The subjects that are no longer as they were when the snapshot was made."""
         failed = Guards(self.checks).first_failure()
         if failed is not None:
             return self.told[failed]
@@ -102,7 +102,7 @@ class Snapshot(ObjectWalk):
         return None
 
     def order(self) -> list[int]:
-        """The numbers of the checks: those of cells, modules, containers, then attributes."""
+        """The numbers of the checks of cells, modules, containers and attributes."""
 
         def rank(at: int) -> int:
             place, owner = self.checks[at][:2]
@@ -202,7 +202,7 @@ class Snapshot(ObjectWalk):
         closure: tuple[types.CellType, ...] | None,
         name: str,
     ) -> None:
-        """Add what code reads from a module, from builtins and from cells."""
+        """Add the names that code reads from a module, from builtins and from cells."""
         if code in self.codes and not code.co_freevars:
             return
         names = names_of(code)
@@ -290,7 +290,7 @@ class Snapshot(ObjectWalk):
             self._used(value, names.free_uses.get(name, {()}), path)
 
     def _used(self, value: object, chains: set[tuple[str, ...]], path: str) -> None:
-        """A value under a name, of which code reads these attributes."""
+        """A value under a name; code reads these attributes of it."""
         if isinstance(value, types.ModuleType) and () not in chains:
             for chain in sorted(chains):
                 self._along(value, chain, path)
@@ -313,7 +313,7 @@ class Snapshot(ObjectWalk):
         if isinstance(value, types.ModuleType) and len(chain) > 1:
             self._along(value, chain[1:], path)
         elif is_one_of(type(value), SCALARS) and module.__name__ in sys.stdlib_module_names:
-            return  # math.pi, which is no data of anybody's
+            return  # a constant like math.pi
         elif not is_trusted_module(module.__name__):
             self._visit_data(value, shown)
         elif isinstance(value, types.ModuleType) or not belongs(value):
@@ -394,12 +394,12 @@ def take_snapshot(
 
 
 def _builtins_of(scope: dict[str, Any]) -> dict[str, object]:
-    """Where code of a module finds names that the module does not have."""
+    """The place where code of a module finds names that the module does not have."""
     found = scope.get("__builtins__", builtins)
     return vars(found) if isinstance(found, types.ModuleType) else found
 
 
 def _place(code: types.CodeType, line: int | None, name: str) -> str:
-    """Where code is, as people say it: ``model.py:3 in inner``."""
+    """The place of code, as people say it: ``model.py:3 in inner``."""
     file = code.co_filename.replace("\\", "/").rpartition("/")[2]
     return f"{file}:{line or code.co_firstlineno} in {name.rpartition('.')[2]}"

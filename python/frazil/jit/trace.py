@@ -165,7 +165,7 @@ class Trace:
         return False
 
     def changed_here(self) -> str | None:
-        """What the user's code is about to change: a captured array."""
+        """The captured array that the user's code is about to change."""
         return None
 
     def value(self, variable: Variable) -> Array:

@@ -1,4 +1,4 @@
-"""What a snapshot notes of the values that it meets, before they are taken apart."""
+"""The notes of a snapshot on the values that it meets, before they are taken apart."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Captured:
 
 @dataclass(frozen=True, slots=True)
 class Policies:
-    """What captured variables are subject to: ``guard``, ``bind`` or ``error``, by their names."""
+    """The treatment of captured variables: ``guard``, ``bind`` or ``error``, by their names."""
 
     default: str
     of_names: Mapping[str, str] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class Policies:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """How one names something captured, what it is subject to, and where it is read."""
+    """The name of something captured, its treatment, and the place that reads it."""
 
     path: str
     policy: str
@@ -56,14 +56,14 @@ class Told:
 
 
 class Walk:
-    """The checks of values, with what each is about, and the values that are to be taken apart."""
+    """The checks of values, with the subject of each, and the values that are to be taken apart."""
 
     def __init__(self, names: frozenset[str], handles: bool, policies: Policies) -> None:
         self.checks: list[Check] = []
         self.told: list[Told] = []
-        """What each check is about."""
+        """The subject of each check."""
         self.reasons: list[str] = []
-        """What cannot be guarded."""
+        """The captures that cannot be guarded."""
         self.whole: list[tuple[Check, Told]] = []
         """Names that objects and classes have, to find what a run adds."""
         self.data: list[Told] = []

@@ -54,7 +54,7 @@ class AdvancedSubtensor(Op):
         x, *indices = inputs
         _check_indices(node.inputs[1:], indices)
         part = x[_numpy_index(self.template, indices)]
-        # Where all indices are without dimensions, NumPy gives a scalar or a view.
+        # If all indices are without dimensions, NumPy gives a scalar or a view.
         return (np.array(part) if part.base is not None or part.ndim == 0 else part,)
 
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
@@ -83,7 +83,7 @@ class AdvancedIncSubtensor(RoundedOp):
     set: bool
 
     def __call__(self, *inputs: object) -> Any:
-        # What is put somewhere keeps its dtype.
+        # The values that are put keep their dtype.
         return Op.__call__(self, *inputs) if self.set else super().__call__(*inputs)
 
     def make_node(self, x: Variable, y: Variable, *indices: Variable) -> FrozenApply:
@@ -139,7 +139,7 @@ def index_position(template: AdvancedTemplate) -> int:
 def arrange(
     template: AdvancedTemplate, shape: Sequence[T], index_shape: Sequence[T]
 ) -> tuple[T, ...]:
-    """Return the shape of the part: the lengths of whole dimensions, and those of the indices."""
+    """Return the shape of the part: the lengths of whole dimensions, and of the indices."""
     whole = [n for n, entry in zip(shape, template, strict=True) if entry == FULL]
     at = index_position(template)
     return (*whole[:at], *index_shape, *whole[at:])

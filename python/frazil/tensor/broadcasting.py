@@ -173,7 +173,7 @@ def with_lengths(x: Variable, wanted: TensorType) -> Variable:
 
 
 def typed_as(gradient: Variable, of: Variable) -> Variable:
-    """Return ``gradient`` with the lengths that the type of what it is the gradient of tells."""
+    """Return ``gradient`` with the lengths that the type of its variable tells."""
     if of.type.accepts(gradient.type):
         return gradient
     return broadcast_to(gradient, lengths(of))
@@ -185,7 +185,7 @@ def unbroadcast(
     broadcastable: Sequence[bool],
     length_of: Callable[[int], Variable],
 ) -> Variable:
-    """Return the gradient of ``x`` where ``g`` is that of ``x`` broadcast to a larger shape.
+    """Return the gradient of ``x``, given the gradient of ``x`` broadcast to a larger shape.
 
     Both ``g`` and the result may have dimensions missing in front, or of length 1, that stand for
     equal values all along a dimension. Summing over one of those is a multiplication.
@@ -210,7 +210,7 @@ def unbroadcast(
         for axis, one in enumerate(broadcastable)
         if not one and (axis < missing or x.broadcastable[axis - missing])
     ]
-    offset = ndim - g.ndim  # of the dimensions of g among those of the larger shape
+    offset = ndim - g.ndim  # of the dimensions of g within the larger shape
     summed = [axis for axis in repeated if axis >= offset and not g.broadcastable[axis - offset]]
     count = product(length_of(axis) for axis in repeated if axis not in summed)
     if summed:

@@ -53,8 +53,8 @@ class Check(Op):
 def assert_(x: TensorLike, *conditions: TensorLike, msg: str = "an assertion failed") -> Variable:
     """Return ``x``, whose use stops a run by AssertionError unless all conditions hold.
 
-    Only what is computed is checked: go on with what this returns. Rewriting keeps the check;
-    ``mode=fz.Mode().excluding("checks")`` leaves it out.
+    Only computed variables are checked: go on with the variable that this returns. Rewriting keeps
+    the check; ``mode=fz.Mode().excluding("checks")`` leaves it out.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def assert_(x: TensorLike, *conditions: TensorLike, msg: str = "an assertion fai
     Returns
     -------
     Variable
-        A view of ``x``. Its gradient is that of ``x``.
+        A view of ``x``, with the same gradient.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def check_parameters(expr: TensorLike, *conditions: TensorLike, msg: str = "") -
     Parameters
     ----------
     expr : tensor_like
-        What the parameters give, as a logarithm of a density.
+        A value of the parameters, as a logarithm of a density.
     *conditions : tensor_like
         They hold where all their elements are true (not zero).
     msg : str
@@ -146,8 +146,8 @@ class Print(Op):
     message : str
         The text before the value.
     attrs : tuple of str
-        What to print: ``"__str__"`` is the value, ``"shape"``, ``"min"`` and others are attributes
-        of the array, which are called if they can be.
+        The things to print: ``"__str__"`` is the value, ``"shape"``, ``"min"`` and others are
+        attributes of the array, which are called if they can be.
 
     Examples
     --------

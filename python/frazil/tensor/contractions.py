@@ -140,13 +140,13 @@ def inner(a: TensorLike, b: TensorLike, /) -> Variable:
     Parameters
     ----------
     a, b : tensor_like
-        Tensors with last dimensions of one length. Where one has no dimensions, the product is by
+        Tensors with last dimensions of one length. If one has no dimensions, the product is by
         elements.
 
     Returns
     -------
     Variable
-        With the dimensions of ``a`` but its last, then those of ``b`` but its last, as
+        With the dimensions of ``a`` but its last, then the dimensions of ``b`` but its last, as
         :func:`numpy.inner` gives.
 
     Examples
@@ -162,7 +162,7 @@ def inner(a: TensorLike, b: TensorLike, /) -> Variable:
 
 
 def vdot(a: TensorLike, b: TensorLike, /) -> Variable:
-    """Return the sum of the products of all elements, those of ``a`` conjugated.
+    """Return the sum of the products of all elements, where ``a`` is conjugated.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def kron(a: TensorLike, b: TensorLike) -> Variable:
     Returns
     -------
     Variable
-        Whose lengths are the products of those of ``a`` and ``b``, as :func:`numpy.kron` gives.
+        Each length is the product of the lengths of ``a`` and ``b``, as :func:`numpy.kron` gives.
 
     Examples
     --------
@@ -220,7 +220,7 @@ def cross(
     axisc: int = -1,
     axis: int | None = None,
 ) -> Variable:
-    """Return the vectors that are perpendicular to those of both operands.
+    """Return vectors that are perpendicular to the vectors of both operands.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ from frazil.tensor.reductions import Sum
 class Full(Op):
     """A new tensor whose lengths are the other operands, filled with the value of a 0-d one.
 
-    A buffer of its own: each application is another node. Where only the values matter,
+    A buffer of its own: each application is another node. If only the values matter,
     ``BroadcastTo`` of the value merges with its like.
     """
 
@@ -66,7 +66,7 @@ def full(
     fill_value : tensor_like
         The value.
     dtype : dtype_like, optional
-        Default: that of ``fill_value``, as in :func:`numpy.full`.
+        Default: the dtype of ``fill_value``, as in :func:`numpy.full`.
 
     Returns
     -------

@@ -110,7 +110,7 @@ def squeeze(x: TensorLike, axis: int | Sequence[int] | None = None) -> Variable:
     x : tensor_like
         Any tensor.
     axis : int or tuple of int, optional
-        The dimensions to drop. Where the type does not know that their length is 1, it is checked
+        The dimensions to drop. If the type does not know that their length is 1, it is checked
         at run time. Default: all whose length the type says to be 1; this differs from
         :func:`numpy.squeeze`, as the rank of a variable is fixed.
 

@@ -116,7 +116,7 @@ def _found(function: Function, method: str) -> Function | str:
 
 
 def _own(place: str, name: str) -> Function | None:
-    """Our function for that of a place and a name."""
+    """Our function for NumPy's at a place and of a name."""
     full = f"{place}.{name}" if place else name
     if full in IN_NUMPY:
         return None
@@ -253,7 +253,7 @@ _READ_BY_LAYOUT = ("ravel", "reshape")
 def _of_function(name: str, function: Function, own: Function) -> Function:
     try:
         theirs = inspect.signature(function)
-    except ValueError:  # older releases of NumPy do not tell that of what is written in C
+    except ValueError:  # older releases of NumPy know no signatures of C functions
         return own
     ours = inspect.signature(own)
     pairs = _pairs(theirs, ours, _RENAMED.get(name, {}))

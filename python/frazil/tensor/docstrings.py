@@ -23,7 +23,7 @@ def documented(function: Function, name: str, text: str, **words: str) -> Functi
 
     Its frames have the name, too, so that messages and tracebacks call the function by it.
 
-    The docstring is ``text`` with ``words`` put in. Where these have an ``example``, written
+    The docstring is ``text`` with ``words`` put in. If these have an ``example``, written
     ``"arguments -> elements of the array"``, it becomes the last section.
 
     Examples

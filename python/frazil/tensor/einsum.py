@@ -53,9 +53,9 @@ def einsum(
     Parameters
     ----------
     subscripts : str
-        The names of the dimensions of each operand, one letter each, and after ``->`` those of the
-        result. Without ``->`` the result has the letters that occur once, in alphabetical order.
-        ``...`` stands for dimensions that broadcast.
+        The names of the dimensions of each operand, one letter each, and after ``->`` the names of
+        the result. Without ``->`` the result has the letters that occur once, in alphabetical
+        order. ``...`` stands for dimensions that broadcast.
     *operands : tensor_like
         As many tensors as there are parts between commas.
     optimize : bool, str or sequence of tuple of int, optional
@@ -205,7 +205,7 @@ def _plan(
     steps: list[tuple[int, ...]] = []
     left = count
     for step in path:
-        # Where several meet at once, they are taken two by two.
+        # If several meet at once, they are taken two by two.
         positions = sorted(step)
         while len(positions) > 1:
             steps.append((positions[-2], positions[-1]))

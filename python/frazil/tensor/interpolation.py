@@ -35,7 +35,7 @@ def interp(
         Vectors of one length: where values are given, rising unless there is a period, and the
         values.
     left, right : tensor_like, optional
-        The value before the first point and behind the last one; default: that of the point.
+        The value before the first point and behind the last one; default: the point's own.
     period : number, optional
         After which the function repeats; ``left`` and ``right`` mean nothing then.
 
@@ -74,7 +74,7 @@ def interp(
     highest = subtract(length(points, 0), literal(2))
     before = clip(searchsorted(points, at, "right") - 1, 0, highest)
     x0, x1, f0, f1 = (take(one, before + k) for one in (points, values) for k in (0, 1))
-    # What lies outside may be looked for between two equal points. Its line has no part in the
+    # A number outside may be looked for between two equal points. Its line has no part in the
     # result, and must have none in gradients.
     slope = (f1 - f0) / where(eq(x0, x1), 1.0, x1 - x0)
     line = where(eq(at, x0), f0, _towards(at, slope, (x0, f0), (x1, f1)))

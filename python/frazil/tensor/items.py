@@ -132,7 +132,7 @@ def inc_subtensor(x: Variable, y: TensorLike) -> Variable:
     x : Variable
         The part, as for :func:`set_subtensor`.
     y : tensor_like
-        What is added, as the values there; where arrays in the index name an element several times,
+        The summands, as the values there; where arrays in the index name an element several times,
         all its values are added, as by :func:`numpy.add.at`.
 
     Returns
@@ -346,7 +346,7 @@ def _positions(mask: Variable, x: Variable, axis: int) -> Sequence[Variable]:
             )
     if isinstance(mask, Constant) and own == shape:
         return _where_true(mask)
-    # The view checks at run time that the lengths are those of x.
+    # The view checks at run time that the lengths are the lengths of x.
     return nonzero(broadcast_to(mask, lengths(x)[axis : axis + mask.ndim]))
 
 
@@ -476,7 +476,7 @@ def _parse_slice(item: slice, length: int | None, dynamic: list[Variable]) -> Sl
 def _as_bound(item: object, dynamic: list[Variable], refusal: type[Exception] = TypeError) -> Bound:
     """Return an entry of a template; the value of a dynamic one is appended to ``dynamic``.
 
-    What is no integer is refused, by IndexError where a whole dimension is indexed, as in NumPy.
+    Other dtypes are refused, by IndexError where a whole dimension is indexed, as in NumPy.
     """
     if item is None:
         return None

@@ -271,7 +271,7 @@ def split(
         Any tensor with dimensions.
     splits_size : int, or sequence of int or 0-d integer variable
         The number of equal parts, as in NumPy; or the length of each part, as in PyTensor, which
-        should sum to that of ``x``. :func:`array_split` takes positions.
+        should sum to the length of ``x``. :func:`array_split` takes positions.
     n_splits : int, optional
         The number of parts, if it is to be checked.
     axis : int, default 0

@@ -380,7 +380,7 @@ class _Methods(_core.Variable):
         """Raise TypeError: a variable has no value yet."""
         asks = sys._getframe(1).f_globals.get("__name__", "")
         if asks.startswith("scipy.sparse"):
-            # A sparse array gives way in its operators to what NumPy makes a single object of.
+            # A sparse array's operators give way to objects of which NumPy makes a single object.
             single = np.empty((), dtype=object)
             single[()] = self
             return single

@@ -29,7 +29,7 @@ _MOST_HALVINGS = 40
 
 
 def lexsort(keys: TensorLike | Sequence[TensorLike], axis: int = -1) -> Variable:
-    """Return the positions that sort by several keys, of which the last one counts most.
+    """Return the positions that sort by several keys; the last one counts most.
 
     Parameters
     ----------

@@ -124,7 +124,7 @@ def _of_axes(given: object, ndim: int) -> object:
 
 
 def _pairs(given: object, ndim: int, name: str) -> Pairs:
-    """A pair for each dimension, of what NumPy would broadcast to that."""
+    """A pair for each dimension, of numbers that NumPy would broadcast to that."""
     if isinstance(given, np.ndarray):
         given = given.tolist()
     if not isinstance(given, Sequence):

@@ -31,7 +31,7 @@ def polyval(p: TensorLike, x: TensorLike) -> Variable:
     Returns
     -------
     Variable
-        Of the shape of ``x``, as :func:`numpy.polyval` gives. Where the length of ``p`` is static,
+        Of the shape of ``x``, as :func:`numpy.polyval` gives. If the length of ``p`` is static,
         each coefficient is one step of Horner's rule; else powers are taken.
 
     Examples

@@ -240,13 +240,13 @@ def tensordot(
     a, b : tensor_like
         Tensors of any rank.
     axes : int or pair of (sequences of) int, default 2
-        How many of the last dimensions of ``a`` meet as many of the first of ``b``; or which
+        The number of last dimensions of ``a`` that meet the first of ``b``; or which
         dimensions of ``a``, and which of ``b`` in the same order.
 
     Returns
     -------
     Variable
-        With the dimensions of ``a`` that are left, then those of ``b``.
+        With the remaining dimensions of ``a``, then those of ``b``.
 
     Examples
     --------

@@ -70,7 +70,7 @@ def nanmedian(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Varia
 @described(
     "Return the numbers below which given shares of the elements lie.",
     "With the dimensions of ``q`` in front, as :func:`numpy.quantile` gives. The elements are "
-    "sorted. Where a share falls on an element it is that, also beside an infinite one.",
+    "sorted. If a share falls on an element it is that, also beside an infinite one.",
     "[1.0, 2.0, 3.0, 4.0], [0.25, 0.5] -> [1.75, 2.5 ]",
     a="tensor_like: Any tensor with elements; a NaN makes the result NaN.",
     q="tensor_like: The shares, from 0 to 1; 2 dimensions at most.",
@@ -162,7 +162,7 @@ def _quantile(
     *,
     pass_over_nan: bool = False,
 ) -> Variable:
-    """Return quantiles; those of a weak share, a Python number, have the dtype of ``a``.
+    """Return quantiles; a weak share, a Python number, gives the dtype of ``a``.
 
     ``whole`` is the share that stands for all elements: 1, or 100 for percentages.
     """

@@ -128,7 +128,7 @@ def arange(
     if chosen == "bool":
         raise TypeError("a range of bool makes no sense; give integers or floats")
     own = _core.promote(*(x.dtype for x in operands))
-    # Programs count 64-bit integers; these hold what narrower types do.
+    # Programs count 64-bit integers; these hold the numbers of narrower types.
     counted = "int64" if np.can_cast(own, "int64") else own
     begin, end, distance = (_converted(x, counted) for x in operands)
     values: Variable = ARange(counted)(begin, end, distance)

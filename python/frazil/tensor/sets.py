@@ -74,7 +74,7 @@ def intersect1d(
     found = get_item(ordered, same)
     if not return_indices:
         return found
-    # Sorting is stable: of two equal elements, that of the first tensor comes first.
+    # Sorting is stable: of two equal elements, the first tensor's comes first.
     at1 = get_item(order, same)
     at2 = get_item(get_item(order, slice(1, None)), same) - length(first, 0)
     if assume_unique:

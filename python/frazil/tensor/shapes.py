@@ -39,7 +39,7 @@ def is_size_arithmetic(variable: Variable) -> bool:
 def find_after_operands(
     length: Variable, known: dict[Variable, Found], find: Callable[[Variable], Found]
 ) -> Found:
-    """Return ``find(length)``, and keep it in ``known``, which has that of its operands before.
+    """Return ``find(length)``, and keep it in ``known``, which has the results for its operands.
 
     Only integer arithmetic has operands here. Nothing recurses, and nothing is found twice.
     """
@@ -96,7 +96,7 @@ class Shapes:
         return tuple(found)
 
     def _leaves_of_one(self, length: Variable) -> tuple[Variable, ...]:
-        # Found once for each expression: the lengths of one node are parts of those of the next.
+        # Found once for each expression: one node's lengths are parts of the next one's.
         def found(current: Variable) -> tuple[Variable, ...]:
             node = current.owner
             if node is not None and isinstance(node.op, Shape_i):
@@ -145,7 +145,7 @@ class Shapes:
                 self._lengths[output] = lengths
 
     def _known(self, output: Variable, shape: Lengths, given: Sequence[Lengths]) -> Lengths:
-        """The canonical lengths of an output; ``given`` are those of the operands."""
+        """The canonical lengths of an output; ``given`` are the lengths of the operands."""
         static_shape = output.type.shape
         if static_shape.count(None) == len(shape):
             for own in given:
@@ -170,7 +170,7 @@ def lengths_of(
     """
     op, outputs = node.op, node.outputs
     given = op.infer_shape(node, input_shapes)
-    if type(op) is Elemwise:  # most nodes, and nobody else's answer
+    if type(op) is Elemwise:  # most nodes, and no other op's answer
         return list(given)
     if type(given) is not tuple or len(given) != len(outputs):
         wanted = "a tuple of lengths, or None,"

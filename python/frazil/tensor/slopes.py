@@ -212,7 +212,7 @@ def ediff1d(
     ary : tensor_like
         Any tensor of numbers.
     to_end, to_begin : tensor_like, optional
-        What stands behind the differences and before them; cast to the dtype of ``ary``, which
+        The elements behind the differences and before them; cast to the dtype of ``ary``, which
         must be of the same kind.
 
     Returns

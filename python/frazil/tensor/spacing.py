@@ -158,7 +158,7 @@ def geomspace(
     for end in (first, last):
         if isinstance(end, Constant) and (end.data == 0).any():
             raise ValueError(f"no factor leads from zero, or to it; given the end {end}")
-    wanted = np.dtype(dtype).name  # float64 is what NumPy makes of None
+    wanted = np.dtype(dtype).name  # NumPy makes float64 of None
     working = _core.promote(floating_dtype(start, stop), wanted)
     first, last = as_tensor(first, working), as_tensor(last, working)
     sign = _core.elemwise(scalar.sign, first)

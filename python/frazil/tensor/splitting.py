@@ -73,7 +73,7 @@ def array_split(ary: TensorLike, indices_or_sections: Cuts, axis: int = 0) -> li
         Any tensor with dimensions.
     indices_or_sections : int or sequence of int or 0-d integer variable
         The number of parts, where the first may be longer than the last by 1; or the positions
-        where the parts begin, without that of the first. These are positions, as in NumPy, where
+        where the parts begin, but for the first. These are positions, as in NumPy, where
         :func:`split` takes lengths.
     axis : int, default 0
         The dimension that is split.

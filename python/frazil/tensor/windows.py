@@ -121,7 +121,7 @@ def convolve(a: TensorLike, v: TensorLike, mode: Mode = "full") -> Variable:
 
 
 def _moved_along(a: Variable, v: Variable, mode: Mode, start: Variable) -> Variable:
-    """The sums of products where ``v`` is moved along ``a``; those of "same" begin at ``start``."""
+    """The sums of products with ``v`` moved along ``a``; the mode "same" begins at ``start``."""
     n, m = length(a, 0), length(v, 0)
     around = subtract(m, literal(1))
     whole = matmul(_slide(pad(a, [(around, around)]), m, 0, 1), v)
@@ -265,7 +265,7 @@ def correlate2d(
 def _larger_first(a: Variable, v: Variable) -> tuple[Variable, Variable]:
     """Return two matrices in the order in which the second one slides within the first one.
 
-    Where they change places, both are turned, so that the results keep their order.
+    If they change places, both are turned, so that the results keep their order.
     """
     pairs = [
         (n, m)

@@ -58,7 +58,7 @@ def frexp(x: TensorLike, /) -> tuple[Variable, Variable]:
     size = elemwise(scalar.abs, wide)
     plain = elemwise(scalar.and_, elemwise(scalar.gt, size, 0), elemwise(scalar.lt, size, _INF))
     size = elemwise(scalar.where, plain, size, 1.0)
-    # The logarithm may round to the integer beside, or be that of a number with fewer digits.
+    # The logarithm may round to the integer beside, or belong to a number with fewer digits.
     guess = as_tensor(elemwise(scalar.floor, elemwise(scalar.log2, size)), "int64") + 1
     fraction = _scaled(size, -guess)
     large = as_tensor(elemwise(scalar.ge, fraction, 1.0), "int64")

@@ -20,7 +20,7 @@ def clip(x: TensorLike, min: TensorLike | None = None, max: TensorLike | None = 
     x : tensor_like
         Any tensor.
     min, max : tensor_like, optional
-        The limits, which broadcast against ``x``; None: no limit. Where they cross, ``max`` wins.
+        The limits, which broadcast against ``x``; None: no limit. If they cross, ``max`` wins.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def where(condition: TensorLike, x1: TensorLike, x2: TensorLike, /) -> Variable:
 def where(
     condition: TensorLike, x1: TensorLike | None = None, x2: TensorLike | None = None, /
 ) -> Variable | tuple[Variable, ...]:
-    """Return the elements of ``x1`` where ``condition`` is true, else those of ``x2``.
+    """Return the elements of ``x1`` where ``condition`` is true, else the elements of ``x2``.
 
     Both are computed; a gradient flows only into the one that is chosen.
 
@@ -60,7 +60,7 @@ def where(
     condition : tensor_like
         Of bool; numbers are true where they are not zero.
     x1, x2 : tensor_like
-        Tensors whose shapes broadcast against that of ``condition``; without both, this is
+        Tensors that broadcast against ``condition``; without both, this is
         :func:`nonzero`.
 
     Returns

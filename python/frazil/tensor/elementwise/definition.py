@@ -43,7 +43,7 @@ _OPERANDS = {
 _RESULT_DTYPE = {
     "arithmetic": "the dtype that the operands promote to by NumPy's rules",
     "arithmetic_no_bool": "the dtype that the operands promote to by NumPy's rules",
-    "part": "the dtype of the operand; of complex ones that of their parts",
+    "part": "the dtype of the operand; if that is complex, the dtype of its parts",
     "floor": "the dtype that the operands promote to by NumPy's rules; int8 for bool",
     "float": "floating operands keep their dtype; bool and integers of 8 and 16 bits give float32, "
     "wider ones float64",

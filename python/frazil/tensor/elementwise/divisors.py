@@ -20,7 +20,7 @@ _STEPS = 94
     "Integers; the shapes broadcast.",
 )
 def gcd(x1: TensorLike, x2: TensorLike, /) -> Variable:
-    """Return greatest common divisors, which are not negative; that of zeros is 0."""
+    """Return greatest common divisors, which are not negative; the one of zeros is 0."""
     dtype, a, b = _sizes("gcd", x1, x2)
     return as_tensor(_divisor(a, b), dtype)
 

@@ -70,7 +70,7 @@ def choose(
     choices : sequence of tensor_like
         The tensors; all shapes broadcast.
     mode : {"raise", "clip", "wrap"}, default "raise"
-        What other integers are: an error, or they stand for the nearest tensor, or for that of the
+        The meaning of other integers: an error, the nearest tensor, or the tensor of the
         remainder.
 
     Returns

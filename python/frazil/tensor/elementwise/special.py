@@ -69,10 +69,10 @@ def polygamma(n: TensorLike, x: TensorLike) -> Variable:
     Parameters
     ----------
     n : tensor_like
-        The order: integers, 0 for digamma itself. Where it is negative, the result is NaN. It has
+        The order: integers, 0 for digamma itself. A negative order gives NaN. It has
         no gradient.
     x : tensor_like
-        A tensor whose shape broadcasts with that of ``n``.
+        A tensor that broadcasts with ``n``.
 
     Returns
     -------

@@ -127,7 +127,7 @@ def modf(x: TensorLike, /) -> tuple[Variable, Variable]:
 @elementwise(
     "[7, -8] -> [3, 1], dtype=uint8",
     "Of uint8, as :func:`numpy.bitwise_count` gives.",
-    "Integers; of negative ones, those of the absolute value.",
+    "Integers; of negative ones, the absolute value counts.",
 )
 def bitwise_count(x: TensorLike, /) -> Variable:
     """Return how many binary digits are 1."""

@@ -74,7 +74,7 @@ class SolveBanded(MayFail):
 
     @property
     def rows(self) -> int:
-        """How many diagonals there are, where that is known."""
+        """The number of diagonals, if it is known."""
         below, above = self.bands or (0, 0)
         return below + above + 1
 
@@ -173,7 +173,7 @@ def solve_banded(
     Parameters
     ----------
     l_and_u : tuple of two int
-        How many diagonals below the main one, and above it, have elements.
+        The numbers of diagonals below the main one, and above it, that have elements.
     ab : tensor_like
         The diagonals, of shape ``(..., l + u + 1, m)``: ``ab[u + i - j, j]`` is ``a[i, j]``. What
         has no place in the matrix is not read.
@@ -184,7 +184,7 @@ def solve_banded(
         Whether ``b`` has vectors of shape ``(..., m)`` or matrices. By default it has matrices
         unless it is one vector.
     on_error : {"raise", "nan"}, default "raise"
-        What becomes of a singular matrix: an error, or a solution all of NaN, whose gradients are
+        The effect of a singular matrix: an error, or a solution all of NaN, whose gradients are
         NaN, too.
 
     Returns

@@ -125,7 +125,7 @@ def cholesky(x: TensorLike, lower: bool = True, *, on_error: OnError = "raise") 
     Parameters
     ----------
     x : tensor_like
-        Square matrices of shape ``(..., m, m)``, of which one triangle is read: the one that the
+        Square matrices of shape ``(..., m, m)``. One triangle of each is read: the one that the
         factor has. Gradients are of that triangle, too, as if the other one did not exist.
     lower : bool, default True
         Return the lower triangular ``l`` with ``l @ l.T == x``; else the upper ``u`` with

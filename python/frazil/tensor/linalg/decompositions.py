@@ -149,7 +149,7 @@ class QR(Decomposition):
 def _pulled_qr(
     a: Variable, q: Variable, r: Variable, g_q: Variable | None, g_r: Variable
 ) -> Variable:
-    """Return the gradient of ``a``, given those of its factors, of which ``q`` is not complete."""
+    """Return the gradient of ``a``, given the gradients of its factors; ``q`` is not complete."""
     # Of a wide matrix the first columns have the factors q and u, and the others are q v.
     fewer = minimum(length(a, a.ndim - 2), length(a, a.ndim - 1))
     columns = (..., slice(None, fewer))
@@ -173,8 +173,8 @@ def _first_vectors(
 ) -> tuple[Variable, Variable]:
     """Return the first ``count`` of orthogonal columns, and what is equal to ``g`` for them alone.
 
-    The others are any columns orthogonal to those, and turn with them. What depends on the choice
-    of the others has no derivative: a call raises ValueError.
+    The others are any columns orthogonal to those, and turn with them. A result that depends on the
+    choice of the others has no derivative: a call raises ValueError.
     """
     if static_length(count) is not None and static_length(count) == vectors.type.shape[-1]:
         return vectors, g
@@ -235,7 +235,7 @@ class SVD(Decomposition):
 def _pulled_svd(
     u: Variable, s: Variable, vt: Variable, g_u: Variable, g_s: Variable, g_vt: Variable
 ) -> Variable:
-    """Return the gradient of a matrix, given those of its singular values and vectors."""
+    """Return the gradient of a matrix, given the gradients of its singular values and vectors."""
     v, g_v, ut = adjoint(vt), adjoint(g_vt), adjoint(u)
     row, column = expand_dims(s, -2), expand_dims(s, -1)
     gaps = _inverse_or_zero((row - column) * (row + column))
@@ -294,13 +294,13 @@ class OfSymmetric(Decomposition):
         return super().perform(node, inputs)
 
     def symmetric(self, a: Array) -> Array:
-        """Return the matrix of which ``a`` holds a triangle."""
+        """Return the symmetric matrix whose triangle ``a`` holds."""
         half = np.tril(a) if self.lower else np.triu(a)
         _check_finite(half, "eigenvalues")
         return half
 
     def folded(self, g: Variable) -> Variable:
-        """Return the gradient of a triangle, given that of the symmetric matrix."""
+        """Return the gradient of a triangle, given the gradient of the symmetric matrix."""
         both = g + adjoint(g)
         half = tril(both) if self.lower else triu(both)
         return half - _diagonal(real(diagonal(g, 0, -2, -1)))

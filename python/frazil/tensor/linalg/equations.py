@@ -104,7 +104,7 @@ def expm(A: TensorLike) -> Variable:
 class Equation(Op):
     """An equation of matrices that SciPy solves, or of stacks of them, whose fronts broadcast.
 
-    A call of Python: the solution goes by the Schur form of matrices, of which the runtime knows
+    A call of Python: the solution goes by the Schur form of matrices, for which the runtime has
     nothing. The operands have one dtype and one rank.
     """
 
@@ -327,7 +327,7 @@ def solve_continuous_are(A: TensorLike, B: TensorLike, Q: TensorLike, R: TensorL
     Parameters
     ----------
     A, Q : tensor_like
-        Square matrices of shape ``(..., m, m)``; those of ``Q`` are symmetric.
+        Square matrices of shape ``(..., m, m)``; ``Q`` is symmetric.
     B : tensor_like
         Matrices of shape ``(..., m, n)``.
     R : tensor_like

@@ -38,9 +38,9 @@ def qr(
     a : tensor_like
         Matrices of shape ``(..., m, n)``.
     mode : {"reduced", "complete", "r"}, default "reduced"
-        How many columns ``q`` has: as many as there are rows or columns, whichever are fewer; as
-        many as there are rows; or "r" for that alone. Columns beyond those of a matrix are any that
-        are orthogonal to them: where a result depends on which, its gradient raises ValueError
+        The number of columns of ``q``: as many as there are rows or columns, whichever are fewer;
+        as many as there are rows; or "r" for that alone. Columns beyond those of a matrix are any
+        that are orthogonal to them: where a result depends on which, its gradient raises ValueError
         during a call.
 
     Returns
@@ -168,7 +168,7 @@ def eigh(
     Parameters
     ----------
     a : tensor_like
-        Square matrices of shape ``(..., m, m)``, of which one triangle is read. Gradients are of
+        Square matrices of shape ``(..., m, m)``. One triangle of each is read. Gradients are of
         that triangle, too, as if the other one did not exist.
     UPLO : {"L", "U"}, default "L"
         The triangle that is read: the lower or the upper one.
@@ -238,9 +238,9 @@ def eig(a: TensorLike, *, on_error: OnError = "raise") -> tuple[Variable, Variab
         The eigenvalues, in no order, of shape ``(..., m)``. They are complex, also where those of a
         call are real, of which :func:`numpy.linalg.eig` makes real numbers.
     v : Variable
-        The eigenvectors in columns, complex and of length 1, of shape ``(..., m, m)``. What depends
-        on more than their directions has no gradient: what is returned takes them as not turning.
-        Where values are equal, gradients of vectors leave out what is not defined.
+        The eigenvectors in columns, complex and of length 1, of shape ``(..., m, m)``. A cost that
+        depends on more than their directions has no gradient: the one returned takes them as not
+        turning. Where values are equal, gradients of vectors leave out what is not defined.
 
     Raises
     ------
@@ -273,7 +273,7 @@ def eigvals(a: TensorLike, *, on_error: OnError = "raise") -> Variable:
     Returns
     -------
     Variable
-        Of shape ``(..., m)``, complex, also where those of a call are real.
+        Of shape ``(..., m)``, complex, also where a call finds real ones.
 
     Examples
     --------

@@ -53,10 +53,10 @@ def solve(
         The right side: a vector, or matrices of shape ``(..., m, n)``. The dimensions in front
         broadcast.
     lower : bool, default False
-        Which triangle of a symmetric or Hermitian matrix is read: the lower or the upper one. The
-        gradient is of that triangle, too, as if the other one did not exist.
+        The triangle of a symmetric or Hermitian matrix that is read: the lower or the upper one.
+        The gradient is of that triangle, too, as if the other one did not exist.
     assume_a : str, default "gen"
-        What is known of the matrix: nothing ("gen"), that it is symmetric ("sym"), that it is
+        The known property of the matrix: none ("gen"), that it is symmetric ("sym"), that it is
         Hermitian ("her"), that it is positive definite, too ("pos"), or where its zeros are:
         "diagonal", "tridiagonal", "lower triangular", "upper triangular"; elements there are not
         read. "general", "symmetric", "hermitian" and "positive definite" are other words for the
@@ -126,7 +126,7 @@ def _solved(
 
 
 def _mirrored(a: Variable, lower: bool, *, conjugated: bool = False) -> Variable:
-    """Return the symmetric or Hermitian matrix of which ``a`` holds a triangle."""
+    """Return the symmetric or Hermitian matrix whose triangle ``a`` holds."""
     other = tril(a, -1) if lower else triu(a, 1)
     if not conjugated or not a.dtype.startswith("complex"):
         return (tril(a) if lower else triu(a)) + matrix_transpose(other)

@@ -151,13 +151,13 @@ class FactoredSystem(MayFail):
 
     @staticmethod
     def cores(node: FrozenApply) -> tuple[int, int, int]:
-        """Return how many dimensions of factors, pivots and right side are those of one system."""
+        """Return the ranks that factors, pivots and right side of one system have."""
         factors, _, b = node.inputs[-3:]
         return 2, 1, core_of(b, factors)
 
     @property
     def other(self) -> Trans:
-        """How the gradient of ``b`` is solved for."""
+        """The system that gives the gradient of ``b``."""
         return "N" if self.trans == "T" else "T"
 
 
@@ -184,7 +184,7 @@ class LUSolve(FactoredSystem):
 
 @dataclass(frozen=True, eq=False)
 class Solve(FactoredSystem):
-    """The solution of a system, of (a, factors, pivots, b), where the factors are those of ``a``.
+    """The solution of a system, of (a, factors, pivots, b), with the factors of ``a``.
 
     The factors count as constants: the gradient goes to ``a`` directly.
     """
@@ -260,7 +260,7 @@ def lu_solve(
         Whether ``b`` has vectors of shape ``(..., m)`` or matrices. By default it has matrices
         unless it is one vector.
     on_error : {"raise", "nan"}, default "raise"
-        What becomes of a singular matrix: an error, or a solution all of NaN, whose gradients are
+        The effect of a singular matrix: an error, or a solution all of NaN, whose gradients are
         NaN, too.
 
     Returns

@@ -55,7 +55,7 @@ def core_of(b: Variable, a: Variable) -> int:
 def solution_type(
     name: str, operands: Sequence[Variable], cores: Sequence[int], rows: int | None
 ) -> TensorType:
-    """Return the type of a system's solution; ``rows`` is what is known of those of its matrix.
+    """Return the type of a system's solution; ``rows`` are the rows of its matrix, if known.
 
     The operands are that matrix, or its factors and their pivots, and the right side.
     """

@@ -39,7 +39,7 @@ def norm(
         The norm, as for :func:`numpy.linalg.norm`: None is the root of the sum of squares. Of
         matrices 2 and -2 are the largest and the smallest singular value, "nuc" is their sum.
     axis : int or tuple of two int, optional
-        The dimension of the vectors, or those of the matrices. Default: ``x`` is one vector or
+        The dimension of the vectors, or the two of the matrices. Default: ``x`` is one vector or
         matrix, and where ``ord`` is None a tensor of any rank, whose elements are one vector.
     keepdims : bool, default False
         Keep the reduced dimensions, with length 1.
@@ -213,8 +213,8 @@ def cond(x: TensorLike, p: float | str | None = None) -> Variable:
     x : tensor_like
         Matrices of shape ``(..., m, n)``; square ones, unless ``p`` is None, 2 or -2.
     p : number, inf, -inf, "fro", "nuc" or None, default None
-        The norm of a matrix, which is multiplied by that of its inverse, as for :func:`norm`. None
-        is 2: the largest singular value over the smallest one.
+        The norm of a matrix, which is multiplied by the norm of its inverse, as for :func:`norm`.
+        None is 2: the largest singular value over the smallest one.
 
     Returns
     -------

@@ -90,7 +90,7 @@ def multi_dot(arrays: Sequence[TensorLike]) -> Variable:
     Parameters
     ----------
     arrays : sequence of tensor_like
-        Two matrices or more; the first and the last may be vectors. Where the types do not tell all
+        Two matrices or more; the first and the last may be vectors. If the types do not tell all
         lengths, those are taken for equal.
 
     Returns

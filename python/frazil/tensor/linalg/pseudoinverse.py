@@ -91,7 +91,7 @@ def pinv(
     Returns
     -------
     Variable
-        Of shape ``(..., n, m)``. Its gradient is that of matrices whose rank stays the same.
+        Of shape ``(..., n, m)``. Its gradient takes the ranks of the matrices as constant.
 
     Raises
     ------

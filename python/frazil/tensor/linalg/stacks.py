@@ -115,7 +115,7 @@ def in_front(operands: Sequence[Variable], cores: Cores) -> list[Variable]:
 def unbroadcast_front(g: Variable, x: Variable) -> Variable:
     """Return the gradient of ``x``, summed over the dimensions along which it was repeated.
 
-    ``g`` has the rank of ``x``, and its last two dimensions are those of ``x``.
+    ``g`` has the rank and the last two dimensions of ``x``.
     """
     axes = [
         axis for axis in range(x.ndim - 2) if x.broadcastable[axis] and not g.broadcastable[axis]

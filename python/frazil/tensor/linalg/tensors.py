@@ -56,7 +56,8 @@ def tensorsolve(a: TensorLike, b: TensorLike, axes: Sequence[int] | None = None)
     Parameters
     ----------
     a : tensor_like
-        Of shape ``b.shape + Q``, where the lengths ``Q`` have the product that those of ``b`` have.
+        Of shape ``b.shape + Q``, where the lengths ``Q`` have the same product as the lengths of
+        ``b``.
     b : tensor_like
         The right side, of any shape.
     axes : sequence of int, optional

@@ -127,7 +127,7 @@ def solve_triangular(
     Parameters
     ----------
     a : tensor_like
-        Square matrices of shape ``(..., m, m)``, of which one triangle is read.
+        Square matrices of shape ``(..., m, m)``. One triangle of each is read.
     b : tensor_like
         The right side: a vector, or matrices of shape ``(..., m, n)``. The dimensions in front
         broadcast.
@@ -135,15 +135,15 @@ def solve_triangular(
         Solve ``a @ x == b``, ``a.T @ x == b`` for 1 and "T", or ``a.T.conj() @ x == b`` for 2 and
         "C".
     lower : bool, default False
-        Which triangle of ``a`` is read: the lower or, as in :func:`scipy.linalg.solve_triangular`
-        by default, the upper.
+        The triangle of ``a`` that is read: the lower or, as in
+        :func:`scipy.linalg.solve_triangular` by default, the upper.
     unit_diagonal : bool, default False
         Take the diagonal of ``a`` as ones, whatever it is.
     b_ndim : {1, 2}, optional
         Whether ``b`` has vectors of shape ``(..., m)`` or matrices. By default it has matrices
         unless it is one vector.
     on_error : {"raise", "nan"}, default "raise"
-        What becomes of a matrix with a zero on its diagonal: an error, or a solution all of NaN,
+        The effect of a zero on the diagonal: an error, or a solution all of NaN,
         whose gradients are NaN, too.
 
     Returns
