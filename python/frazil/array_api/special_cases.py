@@ -23,7 +23,7 @@ def floor_divide(x1: TensorLike, x2: TensorLike) -> Variable:
 
 
 def expm1(x: TensorLike) -> Variable:
-    """Return ``exp(x) - 1``; of complex infinities what C says of ``exp``.
+    """Return ``exp(x) - 1``; of complex infinities as C's ``exp``.
 
     NumPy makes NaN of parts that are zero, or have a limit.
     """

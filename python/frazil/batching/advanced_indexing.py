@@ -92,6 +92,6 @@ def _orders(
         # Those of the batch and of the indices are one group: in front, as the batch is indexed.
         return list(range(1 + ndim)), [0, *range(1 + at, 1 + at + ndim)]
     wider = index_position((FULL, *template))
-    if wider == 0:  # the indexed dimensions are apart, so those of the arrays come first
+    if wider == 0:  # the indexed dimensions are apart, so the arrays' dimensions come first
         return [ndim, *range(ndim)], [0, *range(1, 1 + ndim)]
     return [0], [0]

@@ -92,7 +92,7 @@ class _Ending:
     Attributes
     ----------
     op : Scan
-        What it was.
+        The former scan.
     outputs : sequence of Variable
         Its outputs.
     body : ScanBody

@@ -27,7 +27,7 @@ def _(op: OpFromGraph) -> BatchRule:
 
 @batch_rule.register
 def _(op: IfElse) -> BatchRule:
-    """Where elements differ in their condition, both branches are computed for all of them."""
+    """If elements differ in their condition, both branches are computed for all of them."""
 
     def rule(node: FrozenApply, operands: Operands) -> list[Operand]:
         condition, *rest = operands

@@ -20,7 +20,7 @@ def _dot(node: FrozenApply, operands: Operands) -> list[Operand]:
         return batched(_pairs(a, b))
     if a.batched:
         return batched(matmul(a.value, b.value))
-    # The batch stays in front where it is that of the left operand.
+    # The batch stays in front if the left operand has it.
     left = b.value if b.ndim == 1 else swapaxes(b.value, -1, -2)
     right = a.value if a.ndim == 1 else swapaxes(a.value, -1, -2)
     product = matmul(left, right)

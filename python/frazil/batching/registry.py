@@ -24,7 +24,7 @@ class Operand:
     value : Variable
         The batch, or the one value.
     batched : bool
-        Whether axis 0 of ``value`` is that of the batch.
+        Whether axis 0 of ``value`` is the axis of the batch.
     """
 
     value: Variable

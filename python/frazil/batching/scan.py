@@ -35,7 +35,7 @@ def _(op: Scan) -> BatchRule:
         if not op.until or not step.outputs[-1].batched:
             return step.apply(n_steps.value, rest, size)
         if op.truncate_gradient >= 0:
-            return None  # the last steps of an element are not those of the batch
+            return None  # an element's last steps are not the batch's
         if op.stacked:
             raise ValueError(
                 f"the elements of a batch may end {op} after different numbers of steps, and what "

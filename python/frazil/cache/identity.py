@@ -1,4 +1,4 @@
-"""Identities of what compiled code depends on: this build of frazil, packages, the processor."""
+"""Identities of the things that compiled code depends on: frazil's build, packages, processor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What functions read besides their arguments: globals, and attributes of modules."""
+"""The things that functions read besides arguments: globals, and attributes of modules."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ to the disk first: a file that a power failure damages fails its checksum, and i
 failure to read or write is a miss, never an error.
 
 A writer holds the lock of the ledger, a file with the total size of all entries. So the folder
-never grows beyond its limit, and an unfinished file while nobody holds the lock is from a writer
+never grows beyond its limit, and an unfinished file without a holder of the lock is from a writer
 that was killed.
 """
 

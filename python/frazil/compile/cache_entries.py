@@ -2,7 +2,7 @@
 
 An entry holds the requested graph and the identities of frazil and its compilers, so that it serves
 no other request; the graph that the linker compiled; and the program with the images of its
-kernels. Nodes are numbered in the order of their graph, then those of inner graphs.
+kernels. Nodes are numbered in the order of their graph, then the nodes of inner graphs.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class StoredGraph:
 
 
 def all_nodes(graph: FrozenFunctionGraph, linker: Linker) -> list[FrozenApply]:
-    """Return the nodes of a graph, then those of the inner graphs that the linker compiles."""
+    """Return the nodes of a graph, then the nodes of inner graphs that the linker compiles."""
     graphs = [graph]
     nodes: dict[FrozenApply, None] = {}
     for current in graphs:
@@ -80,7 +80,7 @@ def all_nodes(graph: FrozenFunctionGraph, linker: Linker) -> list[FrozenApply]:
 class StoredOrigins(Sequence[Origin]):
     """The origins of the instructions of a program that was read.
 
-    No line of the user built its nodes; the lines are those of the requested graph.
+    No line of the user built its nodes; the lines come from the requested graph.
     """
 
     def __init__(self, made: StoredGraph, wanted: Request, origins: str, sources: str) -> None:

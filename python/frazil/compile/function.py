@@ -278,7 +278,7 @@ def function(
         The function's parameters, in order; those with names may be passed by keyword. An
         :class:`In` also says whether a call may write to the argument, and a default.
     outputs : Variable or Out, or sequence or dict of them, optional
-        What a call returns: an array, a list of arrays or a dict of arrays. Anything that can
+        The result of a call: an array, a list of arrays or a dict of arrays. Anything that can
         become a tensor will do. An :class:`Out` also says whether the array may share memory with
         an argument.
     mode : {"c", "cranelift", "tiered", "numba", "py", "debug"} or Mode, optional
@@ -296,7 +296,7 @@ def function(
     name : str, optional
         A name for messages.
     on_unused_input : {"raise", "warn", "ignore"}
-        What to do about an input that nothing needs.
+        The reaction to an input that nothing needs.
     threads : int, optional
         The most threads that a call uses, to share the elements of large arrays; results do not
         depend on it. Default: what the environment variable ``OMP_NUM_THREADS`` says, else as many

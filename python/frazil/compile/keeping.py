@@ -1,8 +1,8 @@
 """Writing programs to the cache on disk: soon after a function was returned, and not before.
 
-Writing a program takes a tenth of the time of its compilation, and whoever waits for a first result
-does not wait for that. One thread writes, a moment later. An exit writes what is left, also the one
-of a child of multiprocessing, which runs no functions of :mod:`atexit`.
+Writing a program takes a tenth of the time of its compilation, and a caller who waits for a first
+result does not wait for that. One thread writes, a moment later. An exit writes what is left, also
+the one of a child of multiprocessing, which runs no functions of :mod:`atexit`.
 """
 
 from __future__ import annotations

@@ -287,7 +287,7 @@ def find_linker(mode: str | None) -> Linker:
     ValueError
         If no mode has this name.
     RuntimeError
-        If this machine lacks what the mode needs.
+        If this machine lacks a compiler that the mode needs.
     """
     if mode is None:
         return next(linker for linker in usable_linkers() if linker.name != "tiered")

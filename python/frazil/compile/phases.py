@@ -26,7 +26,7 @@ PHASES: Mapping[str, tuple[Rule, ...]] = {
     "specialize": SPECIALIZE,
     "blas": BLAS,
 }
-"""The phases of every linker, in order; each adds rules to those of the phases before it."""
+"""The phases of every linker, in order; each adds rules to the phases before it."""
 
 SCAN = "scan"
 """The phase of passes over scans, which runs after the first of the others and has no rules.

@@ -18,7 +18,7 @@ class In:
     variable : Variable
         The variable that takes the argument.
     name : str, optional
-        The name of the parameter. Default: that of the variable.
+        The name of the parameter. Default: the variable's name.
     value : array_like, optional
         The default, for a call without the argument.
     mutable : bool

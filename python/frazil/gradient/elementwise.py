@@ -134,5 +134,5 @@ def _fold_elementwise(node: FrozenApply, inputs: list[Variable]) -> Variable:
 
 @lru_cache(1024)
 def _computed(op: Elementary, result: str, operands: tuple[tuple[str, bytes], ...]) -> Array:
-    """Return what an op gives for numbers, told by their bytes: the same few come all the time."""
+    """Return an op's result for numbers, told by their bytes: the same few come all the time."""
     return op.compute(result, *(np.frombuffer(held, kind)[0] for kind, held in operands))

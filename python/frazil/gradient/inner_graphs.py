@@ -175,7 +175,7 @@ def _pull_overridden(
     outputs: Sequence[Variable],
     output_gradients: Sequence[Variable],
 ) -> list[Variable | None]:
-    """The gradients of ``lop_overrides``; for inputs without one, those of the graph."""
+    """The gradients of ``lop_overrides``; for inputs without one, the graph's gradients."""
     assert op.pullback is not None
     typed = map(typed_as, output_gradients, outputs)
     made = op.pullback.make_node(*inputs, *outputs, *typed).outputs
@@ -215,7 +215,7 @@ def _(op: OpFromGraph) -> Pushforward | None:
 def _push_overridden(
     op: OpFromGraph, inputs: Sequence[Variable], tangents: Sequence[Variable]
 ) -> list[Variable | None]:
-    """The tangents of ``rop_overrides``; for outputs without one, those of the graph."""
+    """The tangents of ``rop_overrides``; for outputs without one, the graph's tangents."""
     assert op.pushforward is not None
     typed = [*map(typed_as, tangents, inputs)]
     made = op.pushforward.make_node(*inputs, *typed).outputs

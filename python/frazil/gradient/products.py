@@ -45,7 +45,7 @@ def Lop(
     Raises
     ------
     ValueError
-        If the number of ``eval_points`` is not that of ``f``.
+        If there are not as many ``eval_points`` as ``f``.
     TypeError
         If one has another rank than its variable.
 
@@ -90,7 +90,7 @@ def Rop(
     eval_points : tensor_like or sequence of them
         The column vector: for each of ``wrt`` an array of its shape.
     disconnected_outputs : {"raise", "ignore"}
-        What to do if one of ``f`` depends on none of ``wrt``.
+        The reaction if one of ``f`` depends on none of ``wrt``.
     return_disconnected : {"zero", "none"}
         The result for such an output.
 
@@ -104,7 +104,7 @@ def Rop(
     DisconnectedInputError
         If one of ``f`` depends on none of ``wrt``.
     ValueError
-        If the number of ``eval_points`` is not that of ``wrt``.
+        If there are not as many ``eval_points`` as ``wrt``.
     TypeError
         If one has another rank than its variable, or a variable is not floating-point.
 
@@ -173,7 +173,7 @@ def hessian_vector_product(
     Raises
     ------
     ValueError
-        If the number of vectors is not that of ``wrt``.
+        If there are not as many vectors as ``wrt``.
 
     Examples
     --------
@@ -241,7 +241,7 @@ def _by_vjp_of_vjp(
 
 
 def _walk_forward(order: Sequence[FrozenApply], tangents: dict[Variable, Variable]) -> None:
-    """Add to ``tangents`` those of all variables that depend on theirs."""
+    """Add to ``tangents`` the tangents of all variables that depend on theirs."""
     for node in order:
         if not any(x in tangents for x in node.inputs):
             continue

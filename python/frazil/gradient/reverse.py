@@ -104,7 +104,7 @@ def grad(
     consider_constant : iterable of Variable, optional
         Variables that no gradient flows through.
     disconnected_inputs : {"raise", "warn", "ignore"}
-        What to do if the cost does not depend on one of ``wrt``.
+        The reaction if the cost does not depend on one of ``wrt``.
     known_grads : mapping of Variable to Variable, optional
         The gradients of some variables; the other gradients are computed from these.
     return_disconnected : {"zero", "none"}
@@ -264,7 +264,7 @@ def _walk_back(
     targets: frozenset[Variable],
     constants: frozenset[Variable],
 ) -> None:
-    """Add to ``gradients`` those of all variables between it and ``targets``."""
+    """Add to ``gradients`` the gradients of all variables between it and ``targets``."""
     active = set(targets)  # variables that depend on targets through differentiable ops
     path: list[tuple[FrozenApply, FrozenApply, list[bool]]] = []
     # Nodes that only one branch of an IfElse needs are differentiated within that branch.

@@ -41,7 +41,7 @@ def users_level() -> int:
 
 
 def _own_frames() -> Iterator[FrameType]:
-    """The frames of frazil, innermost first, from that of the caller's caller on."""
+    """The frames of frazil, innermost first, from the caller's caller on."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         yield frame

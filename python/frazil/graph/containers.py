@@ -12,8 +12,8 @@ from frazil._core import Constant, Container, Variable
 def in_container_of(variables: Iterable[Variable]) -> Iterator[None]:
     """Make the container of ``variables`` the current one.
 
-    It is that of the first variable that is no constant. A node over constants alone goes to the
-    current container, and could not be used later beside variables of another one.
+    It is the container of the first variable that is no constant. A node over constants alone goes
+    to the current container, and could not be used later beside variables of another one.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Functions that have a form for each class of their first argument.
 
 The standard library's go through the abstract classes of all Python for each class that they meet
-first: twenty microseconds, of which a compilation took fifty such turns. Here a class has the form
+first: twenty microseconds, and a compilation took fifty such turns. Here a class has the form
 of the first of its bases that has one.
 """
 

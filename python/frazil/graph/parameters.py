@@ -254,7 +254,7 @@ _keeping = threading.local()
 def ops_kept() -> Iterator[None]:
     """Keep the objects of ops that this thread makes of parameters, until this ends.
 
-    A node has no object of its op that nobody else has: each question for it makes another one.
+    A node holds no object of its op alone: each question for it makes another one.
     """
     before: list[Any] | None = getattr(_keeping, "ops", None)
     _keeping.ops = [] if before is None else before

@@ -101,13 +101,13 @@ class OpFromGraph(HasInnerGraph, metaclass=OpFromGraphMeta):
     pulled: tuple[int, ...] = ()
     """The inputs whose gradients it computes."""
     pulled_by_graph: tuple[int, ...] = ()
-    """The inputs without override: their gradients are those of the graph."""
+    """The inputs without override, whose gradients the graph gives."""
     pushforward: OpFromGraph | None = None
     """Computes tangents of outputs from inputs and their tangents; None: no override."""
     pushed: tuple[int, ...] = ()
     """The outputs whose tangents it computes."""
     pushed_by_graph: tuple[int, ...] = ()
-    """The outputs without override: their tangents are those of the graph."""
+    """The outputs without override, whose tangents the graph gives."""
     name: str | None = None
 
     if TYPE_CHECKING:

@@ -75,7 +75,7 @@ Improve: TypeAlias = Callable[[FrozenFunctionGraph], FrozenFunctionGraph]
 def rewrite_inner_graphs(graph: FrozenFunctionGraph, improve: Improve) -> FrozenFunctionGraph:
     """Return ``graph`` with ``improve`` applied to the graphs that its ops hold.
 
-    The graph of a ScalarLoop is one of these; that of a Composite is not, as its nodes take the
+    The graph of a ScalarLoop is one of these; a Composite's is not, as its nodes take the
     place of the Composite before anything is compiled.
     """
 

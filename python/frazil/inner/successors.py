@@ -19,7 +19,7 @@ class Successors:
     given : mapping of Variable to Variable, optional
         Successors to start from.
     after : Successors, optional
-        Where to look up variables that have no successor here.
+        A mapping for variables that have no successor here.
 
     Examples
     --------

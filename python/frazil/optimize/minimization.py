@@ -132,7 +132,7 @@ def minimize(
     x : Variable or sequence of Variable
         The unknown, of any shape. The search begins at its value.
     method : str, default "BFGS"
-        One of those of :func:`scipy.optimize.minimize`.
+        A method of :func:`scipy.optimize.minimize`.
     jac : bool, default True
         Give the method the gradient of the objective; else it takes differences.
     hess : bool, default False
@@ -205,7 +205,7 @@ def minimize_scalar(
 ) -> tuple[Variable, Variable]:
     """Return where an expression of one number is least, and whether that was found.
 
-    Gradients are those of :func:`minimize`.
+    Gradients are as for :func:`minimize`.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ def minimize_scalar(
     x : Variable
         The unknown, without dimensions. Its value is not used: see ``bracket``.
     method : {"brent", "bounded", "golden"}, default "brent"
-        One of those of :func:`scipy.optimize.minimize_scalar`.
+        A method of :func:`scipy.optimize.minimize_scalar`.
     bracket : tensor_like, optional
         Two or three numbers to begin with; they may depend on other variables.
     bounds : tensor_like, optional

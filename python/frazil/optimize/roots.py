@@ -139,7 +139,7 @@ def root(
     variables : Variable or sequence of Variable
         The unknowns, of any shape. The search begins at their value.
     method : str, default "hybr"
-        One of those of :func:`scipy.optimize.root`.
+        A method of :func:`scipy.optimize.root`.
     jac : bool, default True
         Give the method the matrix of derivatives; else it takes differences, or none.
     use_vectorized_jac : bool, default False
@@ -200,7 +200,7 @@ def root_scalar(
 ) -> tuple[Variable, Variable]:
     """Return where one equation in one number holds, and whether that was found.
 
-    Gradients are those of :func:`root`.
+    Gradients are as for :func:`root`.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def root_scalar(
     variable : Variable
         The unknown, without dimensions. The search begins at its value.
     method : str, default "secant"
-        One of those of :func:`scipy.optimize.root_scalar`.
+        A method of :func:`scipy.optimize.root_scalar`.
     jac, hess : bool, default False
         Give the method the first, and the second, derivative: "newton" needs the one, "halley"
         both.

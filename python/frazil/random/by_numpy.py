@@ -1,4 +1,4 @@
-"""How NumPy's Generator draws from each distribution: the reference for every linker."""
+"""Draws of each distribution by NumPy's Generator: the reference for every linker."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _typed(
 def _exponential_by_inversion(
     generator: np.random.Generator, op: Distribution, parameters: Sequence[Array], shape: Shape
 ) -> Array:
-    # The types of NumPy's stubs are those of constants.
+    # The types of NumPy's stubs are types of constants.
     dtype: Any = np.dtype(op.dtype)
     return generator.standard_exponential(shape, dtype=dtype, method="inv")
 
@@ -118,4 +118,4 @@ NUMPY: dict[str, Callable[..., Any]] = {
     "multivariate_hypergeometric": _colors,
     "multivariate_hypergeometric_count": _colors,
 }
-"""How NumPy draws where that is no call with the parameters and a size."""
+"""NumPy's draws that are no call with the parameters and a size."""

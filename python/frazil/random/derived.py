@@ -27,7 +27,7 @@ from frazil.tensor.lengths import Lengths, as_lengths, lengths
 
 
 def _spread(name: str, size: Size, *parameters: TensorLike) -> tuple[Lengths, Sequence[Variable]]:
-    """Return the shape of what is drawn, and the parameters in that shape."""
+    """Return the shape of the result, and the parameters in that shape."""
     operands = [as_parameter(name, x, "float64") for x in parameters]
     shape = broadcast_lengths([lengths(x) for x in operands]) if size is None else as_lengths(size)
     return shape, [broadcast_to(x, shape) if x.ndim else x for x in operands]

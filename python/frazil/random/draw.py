@@ -27,7 +27,7 @@ from frazil.tensor.lengths import (
 )
 
 Size: TypeAlias = LengthLike | Iterable[LengthLike] | None
-"""The shape of what is drawn; None: that to which the parameters broadcast."""
+"""The shape of the result; None: the shape to which the parameters broadcast."""
 
 Drawn: TypeAlias = tuple[Variable, Variable]
 """The state of the generator after the draw, and what was drawn."""
@@ -35,7 +35,7 @@ Drawn: TypeAlias = tuple[Variable, Variable]
 
 @dataclass(frozen=True)
 class DistributionSignature:
-    """What a distribution takes and gives.
+    """The parameters and results of a distribution.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class DistributionSignature:
 
 @cache
 def signature_of(distribution: str, dtype: str) -> DistributionSignature:
-    """Return what a distribution takes and gives."""
+    """Return the parameters and results of a distribution."""
     parameters, has_rows = _core.distribution_form(distribution, dtype)
     return DistributionSignature(
         tuple(name for name, _ in parameters), tuple(row for _, row in parameters), has_rows
@@ -87,7 +87,7 @@ class Draw(Drawing):
 
     @property
     def signature(self) -> DistributionSignature:
-        """What the distribution takes and gives."""
+        """The parameters and results of the distribution."""
         return signature_of(self.distribution, self.dtype)
 
     @property

@@ -36,7 +36,7 @@ def integers(
     if kind.kind not in "iub":
         raise TypeError(f"integers are drawn of an integer type or bool, given dtype {kind.name}")
     if not endpoint and not isinstance(highest, Variable):
-        # What is above all of 64 bits has no 64 bits itself.
+        # A limit above all numbers of 64 bits has no 64 bits itself.
         highest, endpoint = _just_below(highest), True
     bounds = [_bound(lowest, kind, "low"), _bound(highest, kind, "high")]
     return draw("integers", rng, [*bounds, int(endpoint)], size, kind.name)

@@ -173,7 +173,7 @@ _KINDS: dict[
 }
 """How the state of each bit generator is written in words, how many these are, and how it is read.
 
-The order is that of the numbers in their first words.
+They are in the order of the numbers in their first words.
 """
 
 BIT_GENERATORS: tuple[Any, ...] = tuple(_KINDS)

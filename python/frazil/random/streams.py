@@ -212,7 +212,7 @@ class Stream(Drawer):
 class RandomStream(Drawer):
     """Random numbers, with a generator for each draw, as PyTensor's ``RandomStream``.
 
-    Its methods are those of :class:`Stream`. Draws do not wait for each other, and a function draws
+    It has the methods of :class:`Stream`. Draws do not wait for each other, and a function draws
     what its outputs need and no more. The generators' seeds are spawned from one, so that their
     numbers have nothing to do with each other; they are those of PyTensor's class for that seed.
 

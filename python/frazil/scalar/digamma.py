@@ -42,7 +42,7 @@ RESTS = (
 """The zeros less what :data:`ROOTS` has of them."""
 
 NEAR = 0.1
-"""How close to a zero its sum is taken."""
+"""The distance from a zero at which its sum is taken."""
 
 FAR = 12
 """From here on the asymptotic series is exact with the terms that are written out."""

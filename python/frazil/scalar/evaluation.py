@@ -94,7 +94,7 @@ def evaluate(
 def _rounded(
     op: Computed, results: Sequence[str], arrays: Sequence[Array], dtypes: Sequence[str]
 ) -> tuple[Array, ...]:
-    """The results of what is computed in wider dtypes, in the dtypes that they are kept in."""
+    """Results that were computed in wider dtypes, in the dtypes that they are kept in."""
     wide = [a.astype(computed_in(d), copy=False) for a, d in zip(arrays, dtypes, strict=True)]
     made = evaluate(op, [*map(computed_in, results)], wide)
     return tuple(a.astype(d, copy=False) for a, d in zip(made, results, strict=True))

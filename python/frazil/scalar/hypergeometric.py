@@ -16,7 +16,7 @@ from frazil.scalar.scipy_functions import scipy_function
 from frazil.scalar.zeta import zeta_values
 
 TERMS = 200_000
-"""How many terms of a series are added before it counts as not converging."""
+"""The number of terms of a series that are added before it counts as not converging."""
 
 
 def _series(a: Variable, b: Variable, c: Variable, z: Variable, *, below: bool) -> Variable:

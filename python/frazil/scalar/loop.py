@@ -102,7 +102,7 @@ class ScalarLoop(ScalarGraphOp, metaclass=ScalarLoopMeta):
 
     @property
     def n_states(self) -> int:
-        """How many states there are."""
+        """The number of states."""
         return len(self.fgraph.outputs) - self.is_while
 
     @property

@@ -16,7 +16,7 @@ from frazil.graph.op import Array
 from frazil.scalar.digamma import psi_values
 
 TERMS = 12
-"""How many terms are added one by one; for the rest ten of Euler and Maclaurin are exact."""
+"""The number of terms that are added one by one; ten of Euler and Maclaurin are the rest."""
 
 COEFFICIENTS = (
     *(1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 1307674368000),

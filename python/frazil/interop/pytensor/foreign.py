@@ -145,7 +145,7 @@ def _is_kept(x: Any) -> bool:
 
 
 def _name(op: object) -> str:
-    """The name of an op for users: for ``Elemwise`` and ``Blockwise``, that of the op within."""
+    """The name of an op for users: for ``Elemwise`` and ``Blockwise``, the inner op's name."""
     inner = getattr(op, "scalar_op", None) or getattr(op, "core_op", None)
     return type(op if inner is None else inner).__name__
 

@@ -44,6 +44,6 @@ def _call(build: Build, op: object, node: object, t: object) -> object:
 def _standing_at(filename: str, line: int, name: str) -> Callable[..., object]:
     """A function that calls another, and whose code says that it lies there."""
     code: CodeType = _call.__code__
-    first = line - 1  # what it does is on its second line
+    first = line - 1  # its body is on its second line
     moved = code.replace(co_filename=filename, co_firstlineno=first, co_name=name, co_qualname=name)
     return FunctionType(moved, globals(), name)

@@ -25,7 +25,7 @@ def from_pytensor(
     outputs : PyTensor variable, sequence of them, or FunctionGraph
         The variables to take over, with all that they are computed from.
     inputs : dict of PyTensor variable to Variable, optional
-        What stands for some variables. All other inputs of the graph get new variables with their
+        Substitutes for some variables. All other inputs of the graph get new variables with their
         names, types and static shapes; so do shared variables, whose values stay PyTensor's.
 
     Returns

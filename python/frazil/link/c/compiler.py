@@ -39,7 +39,7 @@ from frazil.link.toolchain.pool import compile_all, thread_count
 from frazil.link.toolchain.scratch import scratch_path
 from frazil.scalar.op import ScalarOp
 
-# The flags promise the compiler only that nobody looks at errno and floating-point exceptions.
+# The flags promise the compiler only that no code looks at errno and floating-point exceptions.
 # Nothing is reassociated, and no multiplication is fused with an addition: results are NumPy's.
 _FLAGS = (
     "-fno-math-errno",
@@ -65,7 +65,7 @@ _GCC_FLAGS = (
     # with the expensive ones. One of these, jump threading, is of no use here.
     "-fexpensive-optimizations",
     "-fno-thread-jumps",
-    # Where a loop asks every so often whether to stop, its values stay in registers.
+    # If a loop asks every so often whether to stop, its values stay in registers.
     "-fcaller-saves",
     # Allocating registers loop by loop takes a twentieth of the time, and loops run no faster.
     "-fira-region=one",
@@ -82,7 +82,7 @@ _GCC_FLAGS = (
     "-fno-use-linker-plugin",
     "-pipe",
 )
-# Where a block is one vector, a loop has one counter: there are no induction variables to choose.
+# If a block is one vector, a loop has one counter: there are no induction variables to choose.
 _WIDE_FLAGS = ("-fno-ivopts",)
 # Scheduled by gcc, long functions of blocks take a twentieth less time; gcc takes a twentieth more.
 _BLOCK_FUNCTION_FLAGS = ("-fschedule-insns",)

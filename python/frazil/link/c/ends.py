@@ -36,7 +36,7 @@ class Ends:
         self.lanes = values.kernel.lanes
 
     def declare_lengths(self) -> Iterator[c.Statement]:
-        """``full``: the elements of whole blocks; ``whole``: those of a row with its padding."""
+        """``full``: the elements of whole blocks; ``whole``: of a row with its padding."""
         yield c.Const("i8", "full", "n_inner")
         yield c.Const("i8", "whole", "n_inner")
 

@@ -331,7 +331,7 @@ INLINE f8 $self(f8 x) {
     ("zeta", "f"): Helper(
         "INLINE $T $self($T s, $T q) { return ($T)$zeta_one_f8((f8)s, (f8)q); }\n", vector=False
     ),
-    # How an int64 compares with a uint64: below zero, zero or above.
+    # The comparison of an int64 with a uint64: below zero, zero or above.
     ("compare", "i"): Helper(
         """\
 INLINE i4 $self($T a, u8 b) {

@@ -23,7 +23,7 @@ from frazil.link.kernel.scalar_loop import ScalarLoopCall
 
 
 class BlockFolding(Protocol):
-    """What is folded in a block: :class:`~frazil.link.c.folding.Folding`, or simpler ones."""
+    """The writes folded in a block: :class:`~frazil.link.c.folding.Folding`, or simpler ones."""
 
     @property
     def k(self) -> int: ...
@@ -267,7 +267,7 @@ class PlainLanes:
     ) -> c.Statement:
         """Fold an element, by the statement that ``folded`` makes of its expression.
 
-        Where elements are narrowed first, they wait in ``array``.
+        Elements that are narrowed first wait in ``array``.
         """
         return folded(value)
 

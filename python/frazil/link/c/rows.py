@@ -26,8 +26,8 @@ TILE = 8
 """Rows of a tile: as many as buffers with a stride have room for."""
 
 AHEAD = 4096
-"""How many bytes ahead memory is prefetched: a page, as the processor itself looks no further than
-the end of one."""
+"""The distance in bytes at which memory is prefetched: a page, as the processor itself looks no
+further than the end of one."""
 
 MANY = 1 << 14
 """The least number of elements for which memory is prefetched: fewer are in a cache."""
@@ -88,7 +88,7 @@ class Rows:
         return f"p{k}"
 
     def load_uniform(self, values: Iterable[int]) -> Iterable[c.Statement]:
-        """Load those of the values that are uniform, for the present row."""
+        """Load the values that are uniform, for the present row."""
         return ()
 
     def uniform_reads(self) -> Iterable[c.Statement]:

@@ -62,14 +62,14 @@ class Kind(IntEnum):
 
 
 class Stages:
-    """The stage of each value of a pass, and what each stage needs.
+    """The stage of each value of a pass, and the needs of each stage.
 
     Attributes
     ----------
     of : mapping of int to int
         The stage of every value that the pass computes. Rows that indices choose are operands.
     puts, row_puts : list of int
-        The puts of the pass: those of elements where indices say, and those of rows.
+        The puts of the pass: of elements where indices say, and of rows.
     last : int
         The stage that writes and folds, and puts rows.
     put_stage : int

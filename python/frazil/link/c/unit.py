@@ -92,7 +92,7 @@ class Unit(Definitions):
     def statement_expression(
         self, own: Statement, dtypes: Sequence[str], *, alone: bool = False
     ) -> Expression:
-        """The expression of a statement; ``dtypes`` has those of all values.
+        """The expression of a statement; ``dtypes`` are the dtypes of all values.
 
         ``alone``: it is computed for one element, so nothing is lost if no loop is vectorised.
         """

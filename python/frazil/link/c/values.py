@@ -79,7 +79,7 @@ def results_of(
 ) -> Iterator[c.Statement]:
     """The statements that make value ``k`` a result of a scalar loop, for one element.
 
-    The loop runs at the first of its results. ``texts`` and ``dtypes`` are those of all values.
+    The loop runs at the first of its results. ``texts`` and ``dtypes`` tell of all values.
     """
     functions: LoopFunctions = unit.loop(call.loop)
     first = call.numbers[0]

@@ -87,7 +87,7 @@ class CraneliftCompiler:
     def identity(self) -> str:
         """The dependencies of the machine code besides the kernel: the processor.
 
-        The code is made again where a program is loaded, so it is never that of another machine.
+        The code is made again where a program is loaded, so it is never another machine's.
         """
         return processor()
 
@@ -113,7 +113,7 @@ _BETWEEN = "\n\n"
 class MadeKernel:
     """A kernel that the code generator made in this process.
 
-    ``kernel`` is what it was made of, where that is known: an image has the text alone. Once
+    ``kernel`` is its source, if that is known: an image has the text alone. Once
     another compiler's code has taken its place, ``successor`` is that.
     """
 

@@ -39,7 +39,7 @@ def has_stored(node: FrozenApply) -> bool:
 
 
 def can_loop(node: FrozenApply) -> bool:
-    """Whether loops know the node's op, and what it is applied to."""
+    """Whether loops know the node's op, and the types of its operands."""
     dtypes = [x.dtype for x in node.inputs]
     dtypes += [x.dtype for x in node.outputs]
     if not _UNUSUAL.isdisjoint(dtypes) and (has_complex(node) or not _converts(node)):

@@ -171,7 +171,7 @@ class LoweredOps:
 
 
 def _computed(op: ScalarOp, operands: tuple[str, ...], result: str) -> tuple[tuple[str, ...], str]:
-    """The dtypes of a statement, for those of a node: loops convert stored numbers."""
+    """The dtypes of a statement, for a node's dtypes: loops convert stored numbers."""
     if op.converts_to is not None:
         return operands, result
     return tuple(map(computed_in, operands)), computed_in(result)

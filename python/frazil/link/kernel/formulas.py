@@ -33,7 +33,7 @@ Formula = Callable[..., Any]
 
 
 def formula(op: ScalarOp, dtype: str) -> Formula | None:
-    """What writes the formula of an op: a function of a writer and the operands; None if none.
+    """The writer of the formula of an op: a function of a writer and the operands; None if none.
 
     The operands have the dtype of the result.
 

@@ -15,7 +15,7 @@ class Indices:
     Attributes
     ----------
     name : str
-        What the names of their variables have behind the letter ``n``.
+        The rest of their variables' names, behind the letter ``n``.
     table : str
         The pointer to the table of the source or the put.
     args : sequence of int

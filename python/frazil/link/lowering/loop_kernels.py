@@ -211,7 +211,7 @@ class _Assembly:
         lengths = self._lengths()
         if len(lengths) < 3 or not is_short(lengths[-1]) or self.row is not None:
             return False
-        # What follows the rows themselves needs them innermost.
+        # A pass after the rows themselves needs them innermost.
         along_rows = any(isinstance(node.op, CumOp) for node in self.loop.nodes)
         if self.loop.row_nodes or self.sources or self.targets or self.needed_rows or along_rows:
             return False

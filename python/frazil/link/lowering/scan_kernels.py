@@ -159,7 +159,7 @@ class _ScalarizedStep:
 
 
 def _small_shape(x: Variable) -> tuple[int, ...]:
-    """The shape of what single elements can stand for, also where no step reads them."""
+    """The shape of operands that single elements can stand for, even if no step reads them."""
     if x.dtype == STORED or x.type.numpy_dtype.kind == "c":
         raise NotScalarizable(f"the steps of a kernel have no {x.dtype}")
     known = tuple(length for length in x.type.shape if length is not None)

@@ -52,7 +52,7 @@ def share_kernels(calls: Mapping[Key, KernelCall]) -> dict[Key, KernelCall]:
 
 
 def _form(kernel: LoopKernel) -> Hashable:
-    """What kernels have in common that differ only in constants which they may read."""
+    """The common part of kernels that differ only in constants which they may read."""
     kept = _folded_constants(kernel)
     literals = tuple(
         literal if at in kept else literal.dtype

@@ -47,7 +47,7 @@ SHIFTS = ("left_shift", "right_shift")
 
 @dataclass(frozen=True, slots=True)
 class Routine:
-    """What is written in place of a call; operands are converted to the types ``params``, which
+    """The text in place of a call; operands are converted to the types ``params``, which
     are None where any will do.
     """
 
@@ -88,7 +88,7 @@ def function(name: str, dtype: str) -> Callee:
 
 @cache
 def callee(name: str, dtype: str) -> Callee:
-    """What a text of a user calls under that name: functions, and what takes several steps.
+    """The things that a user's text calls under that name: functions, and what takes several steps.
 
     Raises
     ------

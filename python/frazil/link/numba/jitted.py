@@ -109,7 +109,7 @@ def fault(op: ScalarOp, params: tuple[str, ...], result: str) -> str | None:
 
 
 class _WrongResult(Exception):
-    """What an ``impl`` gives is no result of its op. Errors of Numba's own it would replace."""
+    """A value of an ``impl`` is no result of its op. It would replace errors of Numba's own."""
 
 
 def _first_line(error: BaseException) -> str:
@@ -120,7 +120,7 @@ def _first_line(error: BaseException) -> str:
 
 
 def _lower(function: JittedFunction, name: str, module: Module, written: _Text) -> None:
-    """Writes what the op does, and a function of that name which kernels can call."""
+    """Writes the op's function, and a function of that name which kernels can call."""
     typing, target = cpu_target.typing_context, cpu_target.target_context
     typing.refresh()
     target.refresh()

@@ -39,7 +39,7 @@ def build(kernels: Sequence[AnyKernel], names: Sequence[str]) -> Image:
         from frazil.link.numba.jitted import lower
 
         parts, libraries = lower(module)
-    # What LLVM knows of constants and types it keeps as long as their context.
+    # LLVM keeps constants and types as long as their context.
     with llvm.create_context() as context:
         text = with_vector_forms(module.text)
         with llvm.parse_assembly(text, context) as linked:

@@ -340,7 +340,7 @@ class KernelSource(Expressions):
         yield self._store(write.dtype, where, index, folded)
 
     def _advance_partials(self, folding: _Folding) -> Iterator[str]:
-        """Let the next block have the next set, and the next level what this one has gathered."""
+        """Let the next block have the next set, and the next level the sums of this one."""
         k, write = folding.k, folding.write
         yield f"blocks{k} += 1"
         if has_levels(write):

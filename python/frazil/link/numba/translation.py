@@ -27,7 +27,7 @@ from frazil.scalar.op import ScalarOp
 
 
 class Callee(Protocol):
-    """What the text may call by a name, with operands of these types; None: of any."""
+    """A function that the text may call by a name, with operands of these types; None: of any."""
 
     @property
     def params(self) -> tuple[str | None, ...]: ...
@@ -368,7 +368,7 @@ class Writer:
         self._open(end)
 
     def _facts(self, loop: _Loop) -> str:
-        """What LLVM is told at the end of a loop's body.
+        """The notes for LLVM at the end of a loop's body.
 
         An element is written after it has been read for the last time, so no turn waits for
         another. LLVM sees operands that may lie in the same place, and would go one by one where

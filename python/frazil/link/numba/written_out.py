@@ -14,7 +14,7 @@ from frazil.scalar.scipy_functions import ARITIES
 class WrittenOut:
     """A function written out in place: ``lines`` of assignments to local names, then a ``value``.
 
-    ``params`` name the operands; names in braces are those of an op's expression.
+    ``params`` name the operands; names in braces are names in an op's expression.
     """
 
     params: tuple[str, ...]
@@ -154,7 +154,7 @@ WRITTEN_OUT: Mapping[tuple[str, str], WrittenOut] = {
         ),
         "{T}({select}(order == 0, first, {polygamma_double}(order, wide)))",
     ),
-    # How an int64 compares with a uint64: below zero, zero or above.
+    # The comparison of an int64 with a uint64: below zero, zero or above.
     ("compare", "i"): WrittenOut(
         ("a", "b"),
         ("whole = uint64(a)", "sign = int32(whole > b) - int32(whole < b)"),

@@ -122,7 +122,7 @@ def sub_scaled_dot(z: Float, a: Float, x: FloatMatrix, y: FloatMatrix) -> Law:
 
 @dataclass(frozen=True, slots=True)
 class _Factor:
-    """An operand of a product: the variable, and for each of its dimensions that of the product."""
+    """An operand of a product: the variable, and the product's dimension for each of its own."""
 
     variable: Variable
     axes: tuple[int, ...]

@@ -52,13 +52,13 @@ def where_not(c: Bool, x: Tensor, y: Tensor) -> Law:
 
 @rule
 def where_where(c: Bool, x: Tensor, y: Tensor, z: Tensor) -> Law:
-    """Where c holds, it holds in the first choice too."""
+    """If c holds, it holds in the first choice too."""
     return ft.where(c, ft.where(c, x, y), z), ft.where(c, x, z)
 
 
 @rule
 def where_else_where(c: Bool, x: Tensor, y: Tensor, z: Tensor) -> Law:
-    """Where c does not hold, it does not in the second choice either."""
+    """If c does not hold, it does not in the second choice either."""
     return ft.where(c, x, ft.where(c, y, z)), ft.where(c, x, z)
 
 

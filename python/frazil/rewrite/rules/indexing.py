@@ -79,7 +79,7 @@ def _row_axis(x: Variable, indices: tuple[Variable, ...]) -> int | None:
 
 
 def _part(x: Variable, row: int, indices: dict[int, Variable]) -> Variable:
-    """The elements of an operand that belong to those of a result.
+    """The elements of an operand that belong to elements of a result.
 
     ``row`` and ``indices`` name axes from the end, as operands are aligned.
     """
