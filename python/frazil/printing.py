@@ -19,6 +19,7 @@ from frazil._core import (
     NominalVariable,
     Variable,
 )
+from frazil.graph.op import Array
 from frazil.scalar.elemwise import Elemwise
 from frazil.tensor.dims import DropDims, ExpandDims
 from frazil.tensor.indexing import IncSubtensor, Subtensor
@@ -197,7 +198,7 @@ def label(variable: Variable) -> str:
     return variable.name or f"<{variable.type}>"
 
 
-def _value_text(value: np.ndarray[Any, Any]) -> str:
+def _value_text(value: Array) -> str:
     if value.ndim == 0:
         return repr(value.item())
     return np.array2string(value, threshold=10, edgeitems=2, separator=" ").replace("\n", "")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from frazil.array_api import data_types
@@ -27,7 +25,7 @@ _KINDS["numeric"] = (
 class Info:
     """Facts about the namespace: see the methods."""
 
-    def capabilities(self) -> dict[str, Any]:
+    def capabilities(self) -> dict[str, object]:
         """Return what the standard leaves open, and is given here."""
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 

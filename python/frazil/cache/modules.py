@@ -21,7 +21,7 @@ def is_frazil(value: object) -> bool:
     return _top(value.__module__) == "frazil"
 
 
-def find_named(module: str, name: str) -> Any:
+def find_named(module: str, name: str) -> object:
     """Return the attribute of a module by its dotted name; None if there is none."""
     value: Any = sys.modules.get(module)
     for part in name.split("."):

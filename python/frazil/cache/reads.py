@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 import types
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from frazil.cache.imports import global_names, imported_modules
 from frazil.cache.modules import Unknowable, is_users, version_of
@@ -14,7 +13,7 @@ _BLIND = frozenset(("eval", "exec", "globals", "locals", "vars", "open", "input"
 """Builtins whose results depend on more than code."""
 
 
-def globals_read(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
+def globals_read(function: types.FunctionType) -> Iterator[tuple[str, object]]:
     """Return the globals and attributes of modules that a function may read, with their values.
 
     Functions that are defined in it count, too. An attribute of an object counts as a global of its

@@ -95,7 +95,7 @@ class Blueprint:
         """Return the blueprint with another name."""
         return replace(self, name=name)
 
-    def state(self) -> tuple[Any, ...]:
+    def state(self) -> tuple[object, ...]:
         """Return the content of a pickle, from which :func:`from_state` makes a blueprint."""
         parameters = tuple(
             (x.variable.name, x.variable.type, x.name, x.value, x.mutable, x.borrow)

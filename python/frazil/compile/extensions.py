@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from frazil.cache.modules import is_frazil
 from frazil.link.lowering.inner import inner_graphs
 from frazil.link.lowering.native_form import native_form
@@ -15,7 +13,7 @@ from frazil.tensor.updates import updated_operand
 _REGISTRIES = (scalarize, inner_graphs, native_form, lower_node, over_rows, updated_operand)
 
 
-def users_rules() -> list[Any]:
+def users_rules() -> list[object]:
     """Return the users' rules that take part in compiling, each after the class that it is for.
 
     Examples

@@ -113,7 +113,7 @@ class Batched:
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
 
-    def __reduce__(self) -> str | tuple[Any, ...]:
+    def __reduce__(self) -> str | tuple[object, ...]:
         """A pickle is the name in a module, as for functions; without one, the parts."""
         return name_in_module(self) or (type(self), (self._fn, self._in_axes, self._out_axes))
 

@@ -386,7 +386,7 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
         self._record = Record(hits_before=self._hits)
         self._tell_forms()
 
-    def __reduce__(self) -> str | tuple[Any, ...]:
+    def __reduce__(self) -> str | tuple[object, ...]:
         """A pickle is the name in a module, as of functions; else the function and its options."""
         name = name_in_module(self)
         if name is not None:

@@ -63,7 +63,7 @@ class Transformed:
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
 
-    def __reduce__(self) -> str | tuple[Any, ...]:
+    def __reduce__(self) -> str | tuple[object, ...]:
         """A pickle is the name in a module, as for functions; without one, the parts."""
         argnums = self._argnums[0] if self._single else self._argnums
         return name_in_module(self) or (type(self), (self._fn, argnums, self._rule))

@@ -153,7 +153,7 @@ class Evaluations:
         self._at: bytes | None = None
         self._last: list[Any] = []
 
-    def all(self, x: object) -> list[Any]:
+    def all(self, x: object) -> list[float | Array]:
         """Return the values of all outputs at ``x``, as float64."""
         point = np.array(x, self._dtype).reshape(self._shape)
         at = point.tobytes()
@@ -163,19 +163,19 @@ class Evaluations:
             self._at = at
         return [value.item() if value.ndim == 0 else value.copy() for value in self._last]
 
-    def value(self, x: object) -> Any:
+    def value(self, x: object) -> float | Array:
         """Return the value of the first output."""
         return self.all(x)[0]
 
-    def first(self, x: object) -> Any:
+    def first(self, x: object) -> float | Array:
         """Return the first derivative."""
         return self.all(x)[1]
 
-    def second(self, x: object) -> Any:
+    def second(self, x: object) -> float | Array:
         """Return the second derivative."""
         return self.all(x)[2]
 
-    def with_first(self, x: object) -> tuple[Any, Any]:
+    def with_first(self, x: object) -> tuple[float | Array, float | Array]:
         """Return the value and the first derivative."""
         value, first, *_ = self.all(x)
         return value, first

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import Lock
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -108,7 +108,7 @@ class Drawer(ABC):
     def _draw(self, function: Callable[[Variable], tuple[Variable, T]]) -> T:
         """Return what a function draws from the next state, or from one of its own."""
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         with self._lock:
             return {name: value for name, value in vars(self).items() if name != "_lock"}
 

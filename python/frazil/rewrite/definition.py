@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias, get_args
+from typing import TypeAlias, get_args
 
 import frazil._core as _core
 from frazil._core import RewriteRule, TensorType, Variable
@@ -173,7 +173,7 @@ class Rule:
         conditions = [*sorts, *map(str, self.sides.guards)]
         return text + (f" if {', '.join(conditions)}" if conditions else "")
 
-    def __reduce__(self) -> str | tuple[Any, ...]:
+    def __reduce__(self) -> str | tuple[object, ...]:
         name = self.function.__qualname__
         module = sys.modules.get(self.__module__)
         if self.__module__ != "__main__" and vars(module or Rule).get(name) is self:

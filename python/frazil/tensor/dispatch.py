@@ -20,7 +20,7 @@ import numpy as np
 import frazil._core as _core
 from frazil._core import Variable
 from frazil.scalar import Elementary
-from frazil.scalar.constants import as_tensor
+from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.absent import IN_MODULES_OF_NUMPY, IN_NUMPY
 from frazil.tensor.docstrings import renamed
 from frazil.tensor.elementwise.definition import applied
@@ -347,29 +347,29 @@ def _tensor() -> Any:
     return sys.modules["frazil.tensor"]
 
 
-def _split(ary: object, indices_or_sections: object, axis: int = 0) -> Any:
+def _split(ary: object, indices_or_sections: object, axis: int = 0) -> object:
     if isinstance(indices_or_sections, int | np.integer):
         return _tensor().split(ary, indices_or_sections, axis=axis)
     return _tensor().array_split(ary, indices_or_sections, axis)
 
 
-def _size(a: Any, axis: int | None = None) -> Variable:
+def _size(a: TensorLike, axis: int | None = None) -> Variable:
     x = as_tensor(a)
     return x.size if axis is None else x.shape[axis]
 
 
-def _cholesky(a: object, /, *, upper: bool = False) -> Any:
+def _cholesky(a: object, /, *, upper: bool = False) -> object:
     return _tensor().linalg.cholesky(a, lower=not upper)
 
 
-def _einsum(*operands: object, optimize: object = None) -> Any:
+def _einsum(*operands: object, optimize: object = None) -> object:
     subscripts, *tensors = operands
     return _tensor().einsum(subscripts, *tensors, optimize=optimize)
 
 
 def _nan_to_num(
     x: object, copy: bool = True, nan: object = 0.0, posinf: object = None, neginf: object = None
-) -> Any:
+) -> object:
     if not copy:
         _refuse_argument("nan_to_num", "copy")
     return _tensor().nan_to_num(x, nan, posinf, neginf)

@@ -157,7 +157,7 @@ class SparseMatrix:
     def __neg__(self) -> SparseMatrix:
         return self._with(negative(self.data))
 
-    def __add__(self, other: SparseLike) -> Any:
+    def __add__(self, other: SparseLike) -> SparseMatrix | Variable:
         """Return the sum: a sparse matrix with another one, else a variable."""
         if not issparse(other):
             return add(self.toarray(), other)
@@ -174,12 +174,13 @@ class SparseMatrix:
 
     __radd__ = __add__
 
-    def __sub__(self, other: SparseLike) -> Any:
+    def __sub__(self, other: SparseLike) -> SparseMatrix | Variable:
         """Return the difference, as for sums."""
         return self + (-as_sparse(other) if issparse(other) else negative(as_tensor(other)))
 
-    def __rsub__(self, other: SparseLike) -> Any:
-        return -self + other
+    def __rsub__(self, other: SparseLike) -> SparseMatrix | Variable:
+        difference: SparseMatrix | Variable = -self + other
+        return difference
 
     def __array__(self, *args: object, **kwargs: object) -> NoReturn:
         """Raise TypeError: the elements that are not stored would all be made."""

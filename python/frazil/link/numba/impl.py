@@ -6,7 +6,6 @@ import builtins
 import inspect
 import types
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -25,7 +24,7 @@ def function_of(op: ScalarOp) -> types.FunctionType | None:
     return found if isinstance(found, types.FunctionType) else None
 
 
-def held(op: ScalarOp) -> dict[str, Any]:
+def held(op: ScalarOp) -> dict[str, object]:
     """What ``impl`` reads of its op: numbers, and tuples of them."""
     function = function_of(op)
     names = () if function is None else function.__code__.co_names

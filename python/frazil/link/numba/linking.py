@@ -5,17 +5,20 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 import llvmlite.binding as llvm
 
 from frazil.link.toolchain.symbols import load_math
 
+if TYPE_CHECKING:
+    from numba.core.codegen import CodeLibrary
+
 
 def link(
-    module: Any,
+    module: llvm.ModuleRef,
     parts: Sequence[str],
-    libraries: Sequence[Any],
+    libraries: Sequence[CodeLibrary],
     names: Collection[str],
     context: object,
 ) -> None:
@@ -39,7 +42,7 @@ def link(
     module.verify()
 
 
-def optimise(module: object, machine: object) -> None:
+def optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
     """Makes a module faster."""
     # More than that takes LLVM longer, and loops no less time.
     options = llvm.create_pipeline_tuning_options(speed_level=2)
@@ -48,7 +51,7 @@ def optimise(module: object, machine: object) -> None:
     passes.getModulePassManager().run(module, passes)
 
 
-def called(module: Any) -> Iterator[str]:
+def called(module: llvm.ModuleRef) -> Iterator[str]:
     """The functions that a module calls outside itself, without LLVM's own."""
     for function in module.functions:
         if function.is_declaration and not function.name.startswith("llvm."):
@@ -62,7 +65,7 @@ def is_of_c(name: str) -> bool:
     return hasattr(ctypes.CDLL(None), name) and not name.startswith(("Py", "_Py"))
 
 
-def _defines(library: Any, name: str) -> bool:
+def _defines(library: CodeLibrary, name: str) -> bool:
     try:
         return not library.get_function(name).is_declaration
     except NameError:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 import llvmlite.binding as llvm
 
 
-def target_machine() -> Any:
+def target_machine() -> llvm.TargetMachine:
     """The processor of this machine, for LLVM; the engine that runs code takes it over."""
     return _target().create_target_machine(
         cpu=llvm.get_host_cpu_name(),
@@ -21,12 +20,12 @@ def target_machine() -> Any:
 
 
 @cache
-def _target() -> Any:
+def _target() -> llvm.Target:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     return llvm.Target.from_triple(llvm.get_process_triple())
 
 
-def new_engine() -> Any:
+def new_engine() -> llvm.ExecutionEngine:
     """An empty engine for machine code; it gives its memory back when it is dropped."""
     return llvm.create_mcjit_compiler(llvm.parse_assembly(""), target_machine())
