@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytensor.tensor as pt
@@ -16,6 +16,9 @@ from frazil._core import FrozenFunctionGraph, SharedVariable, Variable, root_inp
 from frazil.compile.function import Function, function
 from frazil.gradient.products import Lop
 from frazil.interop.pytensor.translation import Results, Translation, rule
+
+if TYPE_CHECKING:
+    from pytensor.graph.op import Op as PyTensorOp
 
 
 class FrazilGraph(Op):
@@ -44,7 +47,7 @@ class FrazilGraph(Op):
         outputs = [pt.tensor(dtype=x.dtype, shape=x.type.shape) for x in self.graph.outputs]
         return Apply(self, given, outputs)
 
-    def perform(self, node: Any, inputs: Sequence[object], output_storage: Sequence[Any]) -> None:
+    def perform(self, node: Apply, inputs: Sequence[object], output_storage: Sequence[Any]) -> None:
         """Call frazil's function."""
         for cell, value in zip(output_storage, _function(self.graph)(*inputs), strict=True):
             cell[0] = value
@@ -64,7 +67,7 @@ class FrazilGraph(Op):
 
     pullback = L_op  # its name in newer versions
 
-    def connection_pattern(self, node: Any) -> list[list[bool]]:
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
         """Integers are connected to nothing."""
         return [[x.dtype.startswith("float")] * len(node.outputs) for x in self.graph.inputs]
 
@@ -102,7 +105,7 @@ def _gradient(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
 
 
 @rule(FrazilGraph)
-def _graph(op: Any, node: object, t: Translation) -> Results:
+def _graph(op: PyTensorOp, node: object, t: Translation) -> Results:
     found: list[Variable] = op.graph.bind(t.operands(node))
     return found
 

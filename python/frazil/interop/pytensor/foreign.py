@@ -101,7 +101,7 @@ def _without_rule(op: object, node: object, t: Translation) -> Results:
     return performed(node, t)
 
 
-def performed(node: Any, t: Translation, warn: bool = True) -> list[Variable]:
+def performed(node: Apply, t: Translation, warn: bool = True) -> list[Variable]:
     """The outputs of a node that PyTensor computes.
 
     Raises
@@ -156,7 +156,7 @@ def _kept(x: Any) -> object:
     return NoneConst if isinstance(x.type, NoneTypeT) else x.type
 
 
-def _payload(node: Any) -> bytes:
+def _payload(node: Apply) -> bytes:
     kept = (
         node.op,
         [_kept(x) for x in node.inputs],

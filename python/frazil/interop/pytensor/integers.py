@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from functools import reduce
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from pytensor.compile.ops import DeepCopyOp, ViewOp
@@ -24,6 +24,9 @@ from frazil._core import FrozenApply, Variable
 from frazil.interop.pytensor.translation import NoRule, Translation
 from frazil.tensor.lengths import Shape_i as OwnShape_i
 from frazil.tensor.shapes import Shapes, is_size_arithmetic
+
+if TYPE_CHECKING:
+    from pytensor.graph.basic import Apply
 
 Length: TypeAlias = int | Variable
 
@@ -141,7 +144,7 @@ def are_one_length(a: Variable, b: Variable) -> bool:
     return shapes.canonical(a) is shapes.canonical(b)
 
 
-def _elements_of_node(node: Any, t: Translation) -> list[Length] | None:
+def _elements_of_node(node: Apply, t: Translation) -> list[Length] | None:
     op = node.op
     if isinstance(op, ptb.MakeVector):
         return [integer(n, t) for n in node.inputs]
@@ -172,7 +175,7 @@ def _elements_of_node(node: Any, t: Translation) -> list[Length] | None:
     return None
 
 
-def _keeps_integers(node: Any) -> bool:
+def _keeps_integers(node: Apply) -> bool:
     if not isinstance(node.op, Elemwise) or not isinstance(
         node.op.scalar_op, ps.Cast | ps.Identity
     ):

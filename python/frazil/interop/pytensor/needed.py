@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytensor.graph.basic import Constant
 from pytensor.raise_op import CheckAndRaise
@@ -11,6 +11,9 @@ from pytensor.tensor import basic as ptb
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
 from pytensor.tensor.shape import Shape, Shape_i
 from pytensor.tensor.subtensor import Subtensor, indices_from_subtensor
+
+if TYPE_CHECKING:
+    from pytensor.graph.basic import Apply
 
 
 def needed_checks(outputs: Sequence[Any]) -> set[Any]:
@@ -33,7 +36,7 @@ def needed_checks(outputs: Sequence[Any]) -> set[Any]:
     return found
 
 
-def _parts(node: Any, whole: bool) -> list[tuple[object, bool]]:
+def _parts(node: Apply, whole: bool) -> list[tuple[object, bool]]:
     """The inputs of a result, and whether their elements count beside their shapes."""
     op = node.op
     if isinstance(op, Shape | Shape_i):

@@ -6,9 +6,12 @@ from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from types import CodeType, FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytensor
+
+if TYPE_CHECKING:
+    from pytensor.graph.basic import Apply
 
 _THEIRS = str(Path(pytensor.__file__).parent)
 
@@ -25,7 +28,7 @@ def built_at_trace(build: Build, op: object, node: object, t: object) -> Any:
     return build(op, node, t) if place is None else _standing_at(*place)(build, op, node, t)
 
 
-def place_of(node: Any) -> tuple[str, int, str] | None:
+def place_of(node: Apply) -> tuple[str, int, str] | None:
     """The innermost line outside of PyTensor that made the outputs of a node."""
     for out in node.outputs:
         for stack in reversed(getattr(out.tag, "trace", None) or ()):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 from pytensor.graph.basic import Constant
@@ -21,6 +21,9 @@ from frazil.graph.dispatch import singledispatch
 from frazil.interop.pytensor.library import classes
 from frazil.interop.pytensor.needed import needed_checks
 from frazil.interop.pytensor.origins import built_at_trace, place_of
+
+if TYPE_CHECKING:
+    from pytensor.graph.basic import Apply
 
 Results: TypeAlias = Variable | Sequence[Variable | None]
 Rule: TypeAlias = Callable[[Any, Any, "Translation"], Results]
@@ -84,7 +87,7 @@ class Translation:
             self._node(node)
         return [self[x] for x in outputs]
 
-    def _node(self, node: Any) -> None:
+    def _node(self, node: Apply) -> None:
         for x in (*node.inputs, *node.outputs):
             if _is_of_numbers(x.type) and own_type(x.type) is None:
                 raise NoRule(_without_counterpart(x, node))
@@ -97,7 +100,7 @@ class Translation:
         for theirs, ours in zip(node.outputs, found, strict=True):
             self.made[theirs] = None if ours is None else refined(ours, theirs.type)
 
-    def _results(self, node: Any) -> Results:
+    def _results(self, node: Apply) -> Results:
         found: Results
         try:
             found = built_at_trace(translate.dispatch(type(node.op)), node.op, node, self)
@@ -118,7 +121,7 @@ class Translation:
             known = self.made[x] = ft.constant(constant_value(x))
         return known
 
-    def operands(self, node: Any) -> list[Variable]:
+    def operands(self, node: Apply) -> list[Variable]:
         """The variables for the inputs of a node."""
         return [self[x] for x in node.inputs]
 

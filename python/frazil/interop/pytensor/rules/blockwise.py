@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytensor.tensor import math as ptm
 from pytensor.tensor.blockwise import Blockwise
@@ -24,6 +24,10 @@ from frazil.interop.pytensor.translation import (
 )
 from frazil.scan.build import scan
 
+if TYPE_CHECKING:
+    from pytensor.graph.basic import Apply
+    from pytensor.graph.op import Op as PyTensorOp
+
 _OF_STACKS = classes(
     "Cholesky",
     "SolveTriangular",
@@ -40,7 +44,7 @@ _OF_STACKS = classes(
 
 
 @rule(Blockwise)
-def _blockwise(op: Any, node: Any, t: Translation) -> Results:
+def _blockwise(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     batch = op.batch_ndim(node)
     if isinstance(op.core_op, ptm.Dot):
         dtype = node.outputs[0].type.dtype
@@ -68,7 +72,7 @@ def _blockwise(op: Any, node: Any, t: Translation) -> Results:
     return _each(apply, operands, node, batch)
 
 
-def _alike(node: Any, batch: int) -> tuple[list[object], list[int]]:
+def _alike(node: Apply, batch: int) -> tuple[list[object], list[int]]:
     """The operands of each element of the batch, and the batch shape.
 
     Nothing where elements may differ, or there may be none.
@@ -82,11 +86,11 @@ def _alike(node: Any, batch: int) -> tuple[list[object], list[int]]:
     return operands, counted
 
 
-def _has_rule(op: object) -> bool:
+def _has_rule(op: PyTensorOp) -> bool:
     return translate.dispatch(type(op)) is not translate.dispatch(object)
 
 
-def _each(apply: Any, operands: list[Variable], node: Any, batch: int) -> list[Variable]:
+def _each(apply: Any, operands: list[Variable], node: Apply, batch: int) -> list[Variable]:
     """All operands in one batch shape, then one loop along it."""
     shape: list[Any] = [1] * batch
     for theirs, x in zip(node.inputs, operands, strict=True):

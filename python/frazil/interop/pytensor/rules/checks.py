@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pytensor.raise_op import CheckAndRaise
 
@@ -13,6 +13,10 @@ from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.interop.pytensor.translation import Results, Translation, cast, rule
 from frazil.tensor import assert_
+
+if TYPE_CHECKING:
+    from pytensor.graph.basic import Apply
+    from pytensor.graph.op import Op as PyTensorOp
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +57,7 @@ class Checked(Op):
 
 
 @rule(CheckAndRaise)
-def _check(op: object, node: Any, t: Translation) -> Results:
+def _check(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     x, *conditions = node.inputs
     if node in t.idle:
         return t[x]

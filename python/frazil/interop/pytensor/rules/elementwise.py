@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache, reduce
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from pytensor.compile.ops import DeepCopyOp, ViewOp
@@ -22,6 +22,10 @@ from frazil.interop.pytensor.foreign import performed
 from frazil.interop.pytensor.library import classes
 from frazil.interop.pytensor.translation import Results, Translation, cast, rule, translate
 from frazil.tensor.dispatch import counterpart, has_counterpart
+
+if TYPE_CHECKING:
+    from pytensor.graph.basic import Apply
+    from pytensor.graph.op import Op as PyTensorOp
 
 Made: TypeAlias = list[Variable]
 Function: TypeAlias = Callable[..., Variable]
@@ -162,7 +166,9 @@ _KEEP_ZEROS = (ps.Mul, ps.TrueDiv, ps.Neg)
 """Ops that give 0 where an operand is 0, the first or any, and the others are finite."""
 
 
-def scalar_results(op: object, operands: Sequence[Variable], dtypes: Sequence[str]) -> Made | None:
+def scalar_results(
+    op: PyTensorOp, operands: Sequence[Variable], dtypes: Sequence[str]
+) -> Made | None:
     """The results of a scalar op for each element; None where it has no rule.
 
     ``dtypes`` are the dtypes of its results.
@@ -204,7 +210,7 @@ def _of_ufunc(name: str, operands: int, results: int) -> Function | None:
 
 
 def _with_zeros_kept(
-    op: object, operands: Sequence[Variable], dtypes: Sequence[str]
+    op: PyTensorOp, operands: Sequence[Variable], dtypes: Sequence[str]
 ) -> Made | None:
     """The op within the branch of an operand ``switch(c, x, 0)`` that is not 0; None without one.
 
@@ -276,13 +282,13 @@ def _inner(steps: Any, known: dict[object, Variable]) -> Callable[[object], Vari
     return of
 
 
-def _composite(op: Any, operands: Sequence[Variable]) -> Made | None:
+def _composite(op: PyTensorOp, operands: Sequence[Variable]) -> Made | None:
     graph = op.fgraph
     of = _inner(graph.toposort(), dict(zip(graph.inputs, operands, strict=True)))
     return None if of is None else [of(x) for x in graph.outputs]
 
 
-def _loop(op: Any, operands: Sequence[Variable]) -> Made | None:
+def _loop(op: PyTensorOp, operands: Sequence[Variable]) -> Made | None:
     graph = op.fgraph
     values = [ft.tensor(x.name, dtype=x.type.dtype, shape=()) for x in graph.inputs]
     of = _inner(graph.toposort(), dict(zip(graph.inputs, values, strict=True)))
@@ -317,7 +323,7 @@ def _thin(operands: Sequence[Variable]) -> list[Variable]:
 
 
 @rule(Elemwise)
-def _elemwise(op: Any, node: Any, t: Translation) -> Results:
+def _elemwise(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     dtypes = [x.type.dtype for x in node.outputs]
     operands = t.operands(node)
     users = getattr(translate.dispatch(type(op.scalar_op)), "users", None)
@@ -342,7 +348,7 @@ def _widened(x: Variable, operands: Sequence[Variable]) -> Variable:
 
 
 @rule(ps.ScalarOp)
-def _scalar(op: object, node: Any, t: Translation) -> Results:
+def _scalar(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     dtypes = [x.type.dtype for x in node.outputs]
     results = scalar_results(op, t.operands(node), dtypes)
     if results is None:
@@ -351,5 +357,5 @@ def _scalar(op: object, node: Any, t: Translation) -> Results:
 
 
 @rule(ptb.ScalarFromTensor, ptb.TensorFromScalar, ViewOp, DeepCopyOp, *classes("CpuContiguous"))
-def _same(op: object, node: Any, t: Translation) -> Results:
+def _same(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     return t[node.inputs[0]]

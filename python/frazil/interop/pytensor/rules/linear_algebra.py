@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from pytensor.tensor import math as ptm
 
@@ -12,26 +12,30 @@ from frazil.interop.pytensor.foreign import performed
 from frazil.interop.pytensor.library import classes
 from frazil.interop.pytensor.translation import Results, Translation, cast, rule
 
+if TYPE_CHECKING:
+    from pytensor.graph.basic import Apply
+    from pytensor.graph.op import Op as PyTensorOp
+
 
 @rule(ptm.Dot)
-def _dot(op: object, node: Any, t: Translation) -> Results:
+def _dot(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     dtype = node.outputs[0].type.dtype
     return ft.dot(*(cast(x, dtype) for x in t.operands(node)))
 
 
 @rule(*classes("BatchedDot"))
-def _batched_dot(op: object, node: Any, t: Translation) -> Results:
+def _batched_dot(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     dtype = node.outputs[0].type.dtype
     return ft.matmul(*(cast(x, dtype) for x in t.operands(node)))
 
 
 @rule(*classes("Cholesky"))
-def _cholesky(op: Any, node: Any, t: Translation) -> Results:
+def _cholesky(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     return ft.linalg.cholesky(t[node.inputs[0]], lower=op.lower, on_error="nan")
 
 
 @rule(*classes("SolveTriangular"))
-def _solve_triangular(op: Any, node: object, t: Translation) -> Results:
+def _solve_triangular(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     a, b = t.operands(node)
     return ft.linalg.solve_triangular(
         a,
@@ -44,13 +48,13 @@ def _solve_triangular(op: Any, node: object, t: Translation) -> Results:
 
 
 @rule(*classes("CholeskySolve"))
-def _cho_solve(op: Any, node: object, t: Translation) -> Results:
+def _cho_solve(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     a, b = t.operands(node)
     return ft.linalg.cho_solve((a, op.lower), b, b_ndim=op.b_ndim, on_error="nan")
 
 
 @rule(*classes("Solve"))
-def _solve(op: Any, node: object, t: Translation) -> Results:
+def _solve(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     a, b = t.operands(node)
     if op.assume_a in ("sym", "her"):
         half, rest = (ft.tril(a), ft.tril(a, -1)) if op.lower else (ft.triu(a), ft.triu(a, 1))
@@ -64,27 +68,27 @@ def _solve(op: Any, node: object, t: Translation) -> Results:
 
 
 @rule(*classes("MatrixInverse"))
-def _inverse(op: object, node: Any, t: Translation) -> Results:
+def _inverse(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     return ft.linalg.inv(t[node.inputs[0]])
 
 
 @rule(*classes("Det"))
-def _det(op: object, node: Any, t: Translation) -> Results:
+def _det(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     return ft.linalg.det(t[node.inputs[0]])
 
 
 @rule(*classes("SLogDet"))
-def _slogdet(op: object, node: Any, t: Translation) -> Results:
+def _slogdet(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     return list(ft.linalg.slogdet(t[node.inputs[0]]))
 
 
 @rule(*classes("LUFactor"))
-def _lu_factor(op: object, node: Any, t: Translation) -> Results:
+def _lu_factor(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     return _typed(list(ft.linalg.lu_factor(t[node.inputs[0]])), node)
 
 
 @rule(*classes("SVD"))
-def _svd(op: Any, node: Any, t: Translation) -> Results:
+def _svd(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     x = t[node.inputs[0]]
     if not op.compute_uv:
         return _typed([ft.linalg.svdvals(x)], node)
@@ -92,7 +96,7 @@ def _svd(op: Any, node: Any, t: Translation) -> Results:
 
 
 @rule(*classes("QR"))
-def _qr(op: Any, node: Any, t: Translation) -> Results:
+def _qr(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     if op.pivoting or op.mode == "raw":
         return performed(node, t)
     x = t[node.inputs[0]]
@@ -101,27 +105,27 @@ def _qr(op: Any, node: Any, t: Translation) -> Results:
 
 
 @rule(*classes("Eigh"))
-def _eigh(op: Any, node: Any, t: Translation) -> Results:
+def _eigh(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     if len(node.inputs) > 1:  # of two matrices
         return performed(node, t)
     return _typed(list(ft.linalg.eigh(t[node.inputs[0]], "L" if _reads_lower(op) else "U")), node)
 
 
-def _reads_lower(op: Any) -> bool:
+def _reads_lower(op: PyTensorOp) -> bool:
     """Whether an op reads the lower triangle; PyTensor's versions say it in two ways."""
     lower = getattr(op, "lower", None)
     return op.UPLO == "L" if lower is None else bool(lower)
 
 
 @rule(*classes("Eigvalsh"))
-def _eigvalsh(op: Any, node: Any, t: Translation) -> Results:
+def _eigvalsh(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     a, *others = t.operands(node)
     if others:
         return _typed([ft.linalg.eigvalsh(_of_one_matrix(op, a, *others), "L")], node)
     return _typed([ft.linalg.eigvalsh(a, "L" if op.lower else "U")], node)
 
 
-def _of_one_matrix(op: Any, a: Variable, b: Variable) -> Variable:
+def _of_one_matrix(op: PyTensorOp, a: Variable, b: Variable) -> Variable:
     """The matrix whose eigenvalues are those of ``a`` with regard to ``b``; both have one half."""
     half, rest = (ft.tril(a), ft.tril(a, -1)) if op.lower else (ft.triu(a), ft.triu(a, 1))
     whole = half + ft.matrix_transpose(rest)
@@ -132,7 +136,7 @@ def _of_one_matrix(op: Any, a: Variable, b: Variable) -> Variable:
 
 
 @rule(*classes("EighGrad"))
-def _eigh_gradient(op: Any, node: object, t: Translation) -> Results:
+def _eigh_gradient(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     """The gradient of a triangle, infinite or NaN where eigenvalues are equal, as PyTensor's is."""
     _, w, v, g_w, g_v = t.operands(node)
     vt = ft.matrix_transpose(v)
@@ -149,24 +153,24 @@ def _folded(g: Variable, lower: bool) -> Variable:
 
 
 @rule(*classes("MatrixPinv"))
-def _pinv(op: Any, node: Any, t: Translation) -> Results:
+def _pinv(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     return _typed([ft.linalg.pinv(t[node.inputs[0]], hermitian=op.hermitian)], node)
 
 
 @rule(*classes("Expm"))
-def _expm(op: object, node: Any, t: Translation) -> Results:
+def _expm(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     return _typed([ft.linalg.expm(t[node.inputs[0]])], node)
 
 
 @rule(*classes("Eig"))
-def _eig(op: object, node: Any, t: Translation) -> Results:
+def _eig(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     return _typed(list(ft.linalg.eig(t[node.inputs[0]])), node)
 
 
 @rule(*classes("BlockDiagonal"))
-def _block_diagonal(op: object, node: object, t: Translation) -> Results:
+def _block_diagonal(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     return _typed([ft.linalg.block_diag(*t.operands(node))], node)
 
 
-def _typed(found: list[Variable], node: Any) -> list[Variable]:
+def _typed(found: list[Variable], node: Apply) -> list[Variable]:
     return [cast(x, out.type.dtype) for x, out in zip(found, node.outputs, strict=True)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from pytensor.tensor.random.op import RandomVariable
 from pytensor.tensor.type_other import NoneTypeT
@@ -12,12 +12,16 @@ from frazil.interop.pytensor.foreign import performed
 from frazil.interop.pytensor.integers import elements
 from frazil.interop.pytensor.translation import Results, Translation, cast, rule
 
+if TYPE_CHECKING:
+    from pytensor.graph.basic import Apply
+    from pytensor.graph.op import Op as PyTensorOp
+
 _OTHERWISE = ("integers",)
 """Names of ops whose dtype or parameters are not those of NumPy's method."""
 
 
 @rule(RandomVariable)
-def _random(op: Any, node: Any, t: Translation) -> Results:
+def _random(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     rng, size, *parameters = node.inputs
     draw = getattr(frazil.random, op.name or "", None)
     numpys = type(op).rng_fn is RandomVariable.rng_fn and op.ndim_supp == 0

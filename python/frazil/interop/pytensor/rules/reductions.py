@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from pytensor.graph.basic import Constant
@@ -19,9 +19,13 @@ from frazil.interop.pytensor.foreign import performed
 from frazil.interop.pytensor.library import classes
 from frazil.interop.pytensor.translation import Results, Translation, cast, rule
 
+if TYPE_CHECKING:
+    from pytensor.graph.basic import Apply
+    from pytensor.graph.op import Op as PyTensorOp
+
 
 @rule(CAReduce)
-def _reduce(op: Any, node: Any, t: Translation) -> Results:
+def _reduce(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     x, out = t[node.inputs[0]], node.outputs[0].type
     axis = tuple(range(x.ndim)) if op.axis is None else tuple(a for a in op.axis if a < x.ndim)
     kind = type(op.scalar_op)
@@ -44,7 +48,9 @@ def _reduce(op: Any, node: Any, t: Translation) -> Results:
     return performed(node, t)
 
 
-def _extreme(op: Any, node: Any, x: Variable, axis: tuple[int, ...], t: Translation) -> Results:
+def _extreme(
+    op: PyTensorOp, node: Apply, x: Variable, axis: tuple[int, ...], t: Translation
+) -> Results:
     largest = isinstance(op.scalar_op, ps.Maximum)
     fold = ft.max if largest else ft.min
     if not getattr(op, "initial", False):
@@ -70,7 +76,7 @@ def _joined(x: Variable, axes: tuple[int, ...]) -> Variable:
 
 
 @rule(ptm.Argmax)
-def _argmax(op: Any, node: Any, t: Translation) -> Results:
+def _argmax(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     x = t[node.inputs[0]]
     axes = tuple(range(x.ndim)) if op.axis is None else tuple(op.axis)
     if not axes:
@@ -81,13 +87,13 @@ def _argmax(op: Any, node: Any, t: Translation) -> Results:
 
 
 @rule(CumOp)
-def _cumulate(op: Any, node: Any, t: Translation) -> Results:
+def _cumulate(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     fold = ft.cumsum if op.mode == "add" else ft.cumprod
     dtype = node.outputs[0].type.dtype
     return cast(fold(cast(t[node.inputs[0]], dtype), axis=op.axis), dtype)
 
 
-def _sort_axis(op: Any, node: Any) -> int | None:
+def _sort_axis(op: PyTensorOp, node: Apply) -> int | None:
     """The axis, which is a property or an input."""
     if len(node.inputs) == 1:
         axis: int | None = op.axis
@@ -97,13 +103,13 @@ def _sort_axis(op: Any, node: Any) -> int | None:
 
 
 @rule(SortOp)
-def _sort(op: object, node: Any, t: Translation) -> Results:
+def _sort(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     axis = _sort_axis(op, node)
     return performed(node, t) if axis is None else ft.sort(t[node.inputs[0]], axis=axis)
 
 
 @rule(ArgSortOp)
-def _argsort(op: object, node: Any, t: Translation) -> Results:
+def _argsort(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     axis = _sort_axis(op, node)
     if axis is None:
         return performed(node, t)
@@ -111,6 +117,6 @@ def _argsort(op: object, node: Any, t: Translation) -> Results:
 
 
 @rule(*classes("SearchsortedOp"))
-def _searchsorted(op: Any, node: object, t: Translation) -> Results:
+def _searchsorted(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     ordered, values, *sorter = t.operands(node)
     return ft.searchsorted(ordered, values, op.side, *sorter)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from pytensor.scan.op import Scan
@@ -14,6 +14,10 @@ from frazil._core import Variable
 from frazil.interop.pytensor.integers import Length, integer
 from frazil.interop.pytensor.translation import NoRule, Results, Translation, cast, rule
 from frazil.scan.build import build_scan, until
+
+if TYPE_CHECKING:
+    from pytensor.graph.basic import Apply
+    from pytensor.graph.op import Op as PyTensorOp
 
 Stacks: TypeAlias = Iterator[tuple[Variable, Variable | None]]
 """The stacks of a scan's results, and the last values of those that are states."""
@@ -42,7 +46,7 @@ def _grouped(flat: Sequence[object], taps: Sequence[Sequence[int]]) -> list[list
 
 
 @rule(Scan)
-def _scan(op: Any, node: Any, t: Translation) -> Results:
+def _scan(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     info, inner_inputs, outer = op.info, list(op.fgraph.inputs), node.inputs
     given = _ScanArguments(integer(outer[0], t))
     given.sequences = [t[x][: given.steps] for x in op.outer_seqs(outer)]
@@ -70,7 +74,7 @@ def _scan(op: Any, node: Any, t: Translation) -> Results:
     return _run(op, node, given, t)
 
 
-def _run(op: Any, node: Any, given: _ScanArguments, t: Translation) -> list[Variable]:
+def _run(op: PyTensorOp, node: Apply, given: _ScanArguments, t: Translation) -> list[Variable]:
     inner_inputs = list(op.fgraph.inputs)
     if not given.sequences and not given.infos:
         raise NoRule("a Scan has neither sequences nor results")
@@ -127,7 +131,7 @@ def _stack(rows: Length, steps: Length, ends_early: bool) -> Callable[[Stacks], 
     return whole
 
 
-def _buffers(op: Any, node: Any, given: _ScanArguments, t: Translation) -> None:
+def _buffers(op: PyTensorOp, node: Apply, given: _ScanArguments, t: Translation) -> None:
     """Buffers that are read and written: a read element was written by an earlier step, or never.
 
     A read at tap t gets what tap s > t wrote s - t steps before, for the nearest such s.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import reduce
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pytensor.graph.basic import Constant
@@ -33,9 +33,13 @@ from frazil.interop.pytensor.rules.checks import checked
 from frazil.interop.pytensor.translation import Results, Translation, cast, rule
 from frazil.tensor.lengths import add, as_length, is_length
 
+if TYPE_CHECKING:
+    from pytensor.graph.basic import Apply
+    from pytensor.graph.op import Op as PyTensorOp
+
 
 @rule(DimShuffle)
-def _dimshuffle(op: Any, node: Any, t: Translation) -> Results:
+def _dimshuffle(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     x = t[node.inputs[0]]
     dropped = [i for i in range(x.ndim) if i not in op.new_order]
     if isinstance(x, OwnConstant):
@@ -49,23 +53,23 @@ def _dimshuffle(op: Any, node: Any, t: Translation) -> Results:
 
 
 @rule(Shape)
-def _shape(op: object, node: Any, t: Translation) -> Results:
+def _shape(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     lengths = ft.shape(t[node.inputs[0]])
     return ft.stack(list(lengths)) if lengths else ft.constant(np.zeros(0, "int64"))
 
 
 @rule(Shape_i)
-def _shape_i(op: Any, node: Any, t: Translation) -> Results:
+def _shape_i(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     return ft.as_tensor(ft.shape(t[node.inputs[0]])[op.i])
 
 
 @rule(*classes("TypeCastingOp"))
-def _type_cast(op: object, node: Any, t: Translation) -> Results:
+def _type_cast(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     return t[node.inputs[0]]  # dimensions get names, or lose them
 
 
 @rule(SpecifyShape)
-def _specify_shape(op: object, node: Any, t: Translation) -> Results:
+def _specify_shape(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     x = t[node.inputs[0]]
     if not x.ndim:
         return x
@@ -74,7 +78,7 @@ def _specify_shape(op: object, node: Any, t: Translation) -> Results:
 
 
 @rule(Reshape)
-def _reshape(op: object, node: Any, t: Translation) -> Results:
+def _reshape(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     x, shape = node.inputs
     lengths = required_elements(shape, t)
     if any(isinstance(n, Variable) for n in lengths) and not _says_lengths(shape):
@@ -109,7 +113,7 @@ def _says_lengths(shape: Any) -> bool:
 
 
 @rule(*classes("JoinDims"))
-def _join_dims(op: Any, node: Any, t: Translation) -> Results:
+def _join_dims(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     x = t[node.inputs[0]]
     lengths, first, end = ft.shape(x), op.start_axis, op.start_axis + op.n_axes
     if op.n_axes == 0:
@@ -118,7 +122,7 @@ def _join_dims(op: Any, node: Any, t: Translation) -> Results:
 
 
 @rule(*classes("SplitDims"))
-def _split_dims(op: Any, node: Any, t: Translation) -> Results:
+def _split_dims(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     x = t[node.inputs[0]]
     lengths = ft.shape(x)
     parts = required_elements(node.inputs[1], t)
@@ -126,25 +130,25 @@ def _split_dims(op: Any, node: Any, t: Translation) -> Results:
 
 
 @rule(ptb.Alloc)
-def _alloc(op: object, node: Any, t: Translation) -> Results:
+def _alloc(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     value, *shape = node.inputs
     return ft.broadcast_to(t[value], [integer(n, t) for n in shape])
 
 
 @rule(ptb.AllocEmpty)
-def _alloc_empty(op: Any, node: Any, t: Translation) -> Results:
+def _alloc_empty(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     zero = ft.constant(np.zeros((), op.dtype))
     return ft.broadcast_to(zero, [integer(n, t) for n in node.inputs])
 
 
 @rule(ptb.MakeVector)
-def _make_vector(op: Any, node: Any, t: Translation) -> Results:
+def _make_vector(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     if not node.inputs:
         return ft.constant(np.zeros(0, op.dtype))
     return ft.stack([cast(t[x], op.dtype) for x in node.inputs])
 
 
-def _axis(op: object, inputs: list[object]) -> tuple[object, list[object]]:
+def _axis(op: PyTensorOp, inputs: list[object]) -> tuple[object, list[object]]:
     """The axis of a Join or a Split, and its other inputs; it is a property or an input.
 
     An int, or PyTensor's variable where only the call knows it.
@@ -173,7 +177,7 @@ def _along(
 
 
 @rule(ptb.Join)
-def _join(op: object, node: Any, t: Translation) -> Results:
+def _join(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     dtype = node.outputs[0].type.dtype
     axis, inputs = _axis(op, node.inputs)
     parts = [cast(t[x], dtype) for x in inputs]
@@ -181,7 +185,7 @@ def _join(op: object, node: Any, t: Translation) -> Results:
 
 
 @rule(ptb.Split)
-def _split(op: Any, node: Any, t: Translation) -> Results:
+def _split(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     axis, (x, sizes) = _axis(op, node.inputs)
     whole = t[x]
     parts = elements(sizes, t)
@@ -219,7 +223,7 @@ def _of_sum(x: Variable, axis: Any, parts: list[Any], t: Translation) -> Variabl
 
 
 @rule(ptb.ARange)
-def _arange(op: Any, node: Any, t: Translation) -> Results:
+def _arange(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     # A range to a length that is known to be 1 broadcasts, as after PyTensor's own rewrites.
     start, stop, step = (_end_of_range(x, t) for x in node.inputs)
     return ft.arange(start, stop, step, dtype=op.dtype)
@@ -232,7 +236,7 @@ def _end_of_range(x: Any, t: Translation) -> Any:
 
 
 @rule(ptb.Eye)
-def _eye(op: Any, node: Any, t: Translation) -> Results:
+def _eye(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     n, m, k = node.inputs
     if not isinstance(k, Constant):
         rows = ft.arange(integer(n, t))[:, None]
@@ -241,17 +245,17 @@ def _eye(op: Any, node: Any, t: Translation) -> Results:
 
 
 @rule(ptb.ExtractDiag)
-def _extract_diag(op: Any, node: Any, t: Translation) -> Results:
+def _extract_diag(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     return ft.diagonal(t[node.inputs[0]], op.offset, op.axis1, op.axis2)
 
 
 @rule(ptb.Nonzero)
-def _nonzero(op: object, node: Any, t: Translation) -> Results:
+def _nonzero(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     return list(ft.nonzero(t[node.inputs[0]]))
 
 
 @rule(*classes("Repeat"))
-def _repeat(op: Any, node: Any, t: Translation) -> Results:
+def _repeat(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     x, repeats = node.inputs
     if repeats.type.ndim != 0 or not isinstance(x.type, TensorType):
         return performed(node, t)

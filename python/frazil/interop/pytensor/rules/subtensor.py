@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pytensor.graph.basic import Constant
@@ -22,11 +22,15 @@ from frazil.interop.pytensor.library import classes
 from frazil.interop.pytensor.rules.checks import checked
 from frazil.interop.pytensor.translation import NoRule, Results, Translation, cast, rule
 
+if TYPE_CHECKING:
+    from pytensor.graph.basic import Apply
+    from pytensor.graph.op import Op as PyTensorOp
+
 _WITHOUT_REPEATS = classes("AdvancedIncSubtensor1")
 """Ops that set or increase elements in PyTensor only if all lengths are equal."""
 
 
-def _items(op: object, values: list[Any]) -> list[Any]:
+def _items(op: PyTensorOp, values: list[Any]) -> list[Any]:
     """An index of PyTensor's: slices of variables, and variables."""
     pattern = getattr(op, "idx_list", None)
     if pattern is not None:
@@ -44,7 +48,9 @@ def _slice_of(x: Any) -> object:
     return slice(*(None if isinstance(end.type, NoneTypeT) else end for end in ends))
 
 
-def _index(op: Any, x: Variable, values: list[object], t: Translation) -> tuple[Variable, Any]:
+def _index(
+    op: PyTensorOp, x: Variable, values: list[object], t: Translation
+) -> tuple[Variable, Any]:
     """The indexed tensor, with the lengths of constant masks, and the index."""
 
     def bound(end: object) -> object:
@@ -136,12 +142,12 @@ def _longer(a: Variable, b: Variable) -> Variable:
 
 
 @rule(MakeSlice)
-def _make_slice(op: object, node: object, t: Translation) -> Results:
+def _make_slice(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     return [None]  # whoever takes it looks at its ends
 
 
 @rule(sub.Subtensor, sub.AdvancedSubtensor, *classes("AdvancedSubtensor1"))
-def _subtensor(op: object, node: Any, t: Translation) -> Results:
+def _subtensor(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     x, *values = node.inputs
     try:
         whole, index = _index(op, t[x], values, t)
@@ -160,7 +166,7 @@ def _repeated(new: Variable, part: Variable) -> Variable:
 
 
 @rule(sub.IncSubtensor, sub.AdvancedIncSubtensor, *classes("AdvancedIncSubtensor1"))
-def _inc_subtensor(op: Any, node: Any, t: Translation) -> Results:
+def _inc_subtensor(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     x, y, *values = node.inputs
     if getattr(op, "ignore_duplicates", False):
         return performed(node, t)
@@ -177,7 +183,7 @@ def _inc_subtensor(op: Any, node: Any, t: Translation) -> Results:
 
 
 @rule(ptb.Choose)
-def _choose(op: Any, node: Any, t: Translation) -> Results:
+def _choose(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     if not isinstance(node.inputs[1].type, TensorType):
         return performed(node, t)
     a, choices = t.operands(node)
@@ -196,12 +202,12 @@ def _choose(op: Any, node: Any, t: Translation) -> Results:
 
 
 @rule(ptb.PermuteRowElements)
-def _permute_rows(op: Any, node: object, t: Translation) -> Results:
+def _permute_rows(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     x, order = ft.broadcast_arrays(*t.operands(node))
     return ft.take_along_axis(x, ft.argsort(order) if op.inverse else order, axis=-1)
 
 
 @rule(*classes("FillDiagonal"))
-def _fill_diagonal(op: object, node: object, t: Translation) -> Results:
+def _fill_diagonal(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     x, value = t.operands(node)
     return ft.fill_diagonal(x, value)
