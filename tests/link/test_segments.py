@@ -12,6 +12,8 @@ from segmented_graphs import RECIPES, build
 import frazil as fz
 import frazil.tensor as ft
 from frazil.link import compiled_kernels
+from frazil.link.fusion import reading
+from frazil.link.fusion.alignment import element_operands
 
 LINKERS = ["c", "cranelift", "numba", "py", "debug"]
 linkers = st.sampled_from(LINKERS)
@@ -220,6 +222,21 @@ def test_lengths_are_shared_by_all_segments(linker):
     lengths = {s for segment in graph.segment(linker) for s in segment.inputs if is_length(s)}
     assert lengths <= {n, *(node.outputs[0] for node in graph.nodes())}
     assert n in lengths
+
+
+def test_what_a_loop_reads_for_a_node_is_found_once(monkeypatch):
+    asked = []
+
+    def counted(node, over):
+        asked.append(node)
+        return element_operands(node, over)
+
+    monkeypatch.setattr(reading, "element_operands", counted)
+    x, m, at = ft.dvector("x"), ft.dmatrix("m"), ft.lvector("at")
+    y = ft.inc_subtensor(x[at], ft.exp(x)[at]) * ft.exp(m - m.max(1, keepdims=True)).sum(0)
+    f = fz.function([x, m, at], [y, ft.cumsum(y)], mode="c")
+    assert len(f.explain().segments) > 2
+    assert len(asked) == len(set(asked)) > 5
 
 
 def test_what_nothing_needs_is_in_no_segment():

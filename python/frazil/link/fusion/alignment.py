@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 
 from frazil._core import FrozenApply, Variable
-from frazil.link.fusion.views import REPEATED, Axes
+from frazil.link.fusion.views import REPEATED, Axes, along_last
 from frazil.scalar.elemwise import Elemwise
 from frazil.scalar.float16 import STORED, computes_wide
 from frazil.tensor.advanced_indexing import (
@@ -91,24 +90,20 @@ def whole_operands(node: FrozenApply) -> Sequence[Variable]:
     return node.inputs[:1] if isinstance(op, (AdvancedSubtensor, AdvancedIncSubtensor)) else ()
 
 
-def element_operands(node: FrozenApply) -> list[tuple[Variable, Axes]]:
-    """The operands that are read element by element, with their axis for each domain dimension."""
-    ndim = domain(node).ndim
+def element_operands(node: FrozenApply, over: Variable) -> list[tuple[Variable, Axes]]:
+    """The operands that are read element by element, with their axis for each dimension of the
+    domain ``over``.
+    """
+    ndim = over.ndim
     op = node.op
     if type(op) is Elemwise or not isinstance(op, (AdvancedSubtensor, AdvancedIncSubtensor)):
-        return [(x, _at_end(x.ndim, ndim)) for x in node.inputs]
+        return [(x, along_last(x.ndim, ndim)) for x in node.inputs]
     first = 1 if isinstance(node.op, AdvancedSubtensor) else 2
     indices = node.inputs[first:]
     end = index_position(node.op.template) + max(x.ndim for x in indices)
     behind = (REPEATED,) * (ndim - end)
-    values = [(y, _at_end(y.ndim, ndim)) for y in node.inputs[1:first]]
-    return [*values, *((x, _at_end(x.ndim, end) + behind) for x in indices)]
-
-
-@cache
-def _at_end(own: int, ndim: int) -> Axes:
-    """The axes of an operand of rank ``own`` that lies along the last of ``ndim`` dimensions."""
-    return (REPEATED,) * (ndim - own) + tuple(range(own))
+    values = [(y, along_last(y.ndim, ndim)) for y in node.inputs[1:first]]
+    return [*values, *((x, along_last(x.ndim, end) + behind) for x in indices)]
 
 
 def indexed_axes(node: FrozenApply) -> tuple[int, ...]:

@@ -19,19 +19,14 @@ from typing import TypeAlias
 from frazil._core import FrozenApply, Variable
 from frazil.graph.cached_property import cached_property
 from frazil.graph.dataclass import dataclass
-from frazil.link.fusion.alignment import (
-    domain,
-    element_operands,
-    makes_elements,
-    row_dimension,
-    whole_operands,
-)
+from frazil.link.fusion.alignment import domain, makes_elements, row_dimension
 from frazil.link.fusion.operands import length_operands, value_operands
+from frazil.link.fusion.reading import reading
 from frazil.link.fusion.recompute import Recompute
 from frazil.link.fusion.short import sums_short_rows
 from frazil.link.fusion.sinking import LoopKey, Placement, sink
 from frazil.link.fusion.spaces import Spaces
-from frazil.link.fusion.views import REPEATED, Axes, Views, through
+from frazil.link.fusion.views import REPEATED, Axes, Reading, Views
 from frazil.scalar.elemwise import Elemwise
 from frazil.tensor.lengths import Lengths, Shape_i
 from frazil.tensor.reductions import Reduce
@@ -50,7 +45,7 @@ class FusedLoop:
     @classmethod
     def of(cls, nodes: Sequence[FrozenApply], row_nodes: Collection[FrozenApply]) -> FusedLoop:
         """The loop of ``nodes``; ``row_nodes`` may name nodes of other loops as well."""
-        rows = frozenset(node for node in nodes if node in row_nodes)
+        rows = frozenset(row_nodes and [node for node in nodes if node in row_nodes])
         # If all nodes are row nodes, the loop is one over the rows, and they are its elements.
         return cls(tuple(nodes), rows if len(rows) < len(nodes) else frozenset())
 
@@ -62,33 +57,41 @@ class FusedLoop:
     @cached_property
     def made(self) -> frozenset[Variable]:
         """The variables that the loop computes an element of at each position of a row."""
+        rows = self.row_nodes
         return frozenset(
-            node.outputs[0]
-            for node in self.nodes
-            if makes_elements(node) and node not in self.row_nodes
+            [
+                node.outputs[0]
+                for node in self.nodes
+                if (type(node.op) is Elemwise or makes_elements(node)) and node not in rows
+            ]
         )
 
     @cached_property
     def row_values(self) -> frozenset[Variable]:
         """The variables that the loop computes an element of for each row."""
+        rows = self.row_nodes
         return frozenset(
-            node.outputs[0]
-            for node in self.nodes
-            if node in self.row_nodes or is_row_reduction(node)
+            [
+                node.outputs[0]
+                for node in self.nodes
+                if node in rows or (type(node.op) is not Elemwise and is_row_reduction(node))
+            ]
         )
 
-    def makes(self, base: Variable, axes: Axes, node: FrozenApply) -> bool:
-        """Whether the loop computes the elements of ``base`` that its node reads along ``axes``."""
-        over = domain(node)  # may have dimensions of length 1 that the loop's domain has not
+    def makes(self, node: FrozenApply, read: Reading) -> list[bool]:
+        """Whether the loop computes the elements that its node reads, for each operand of it."""
+        made, rows = self.made, self.row_values
         if node in self.row_nodes:
-            return base in self.row_values and _moves_along(axes, over)
-        if base in self.made:
-            return _moves_along(axes, over)
-        return base in self.row_values and _repeats_row(axes, over)
+            return [moves and base in rows for base, _, moves in read.operands]
+        if not rows:
+            return [moves and base in made for base, _, moves in read.operands]
+        return [
+            moves if base in made else base in rows and _repeats_row(axes, read.over)
+            for base, axes, moves in read.operands
+        ]
 
 
 Task: TypeAlias = FusedLoop | FrozenApply
-"""A loop, or a node that runs by itself."""
 """A loop, or a node that runs by itself."""
 
 
@@ -181,12 +184,13 @@ class Levels:
         return self._from_memory(self._recompute.reads(base))
 
     def _add(self, node: FrozenApply, least: int) -> None:
-        over, (output,) = domain(node), node.outputs
+        read, (output,) = reading(node, self._views), node.outputs
+        over = read.over
         # A node whose rows are not the last dimension has a loop of its own.
         own = self._shapes.space(over) if row_dimension(node) is None else (output,)
         least = max(least, self._from_memory(self._shapes.leaves(over)))
-        plain = LoopKey(self._level(node, own, least), own)
-        key = self._row_loop(node, own, least)
+        plain = LoopKey(self._level(read, own, least), own)
+        key = self._row_loop(node, read, own, least)
         if key is not None and key.level < plain.level:
             self.row_nodes.add(node)
             self._row_made[output] = key
@@ -201,44 +205,41 @@ class Levels:
         self._loop_of[node] = key
         self._stored[output] = key.level + 1
 
-    def _level(self, node: FrozenApply, own: Lengths, least: int) -> int:
+    def _level(self, read: Reading, own: Lengths, least: int) -> int:
         """The level of a node in a loop over its own space."""
-        over = domain(node)
-        level = max(least, self._from_memory(whole_operands(node)))
-        for base, axes in operands(node, self._views):
-            made = self._made.get(base)
-            if made is None or made.space != own or not _moves_along(axes, over):
+        level = max(least, self._from_memory(read.whole)) if read.whole else least
+        for base, axes, moves in read.operands:
+            made = self._made.get(base) if moves else None
+            if made is None or made.space != own:
                 made = self._row_made.get(base)
-                if made is None or made.space != own or not _repeats_row(axes, over):
+                if made is None or made.space != own or not _repeats_row(axes, read.over):
                     level = max(level, self._available(base))
                     continue
-            level = max(level, made.level)
+            if made.level > level:
+                level = made.level
         return level
 
-    def _row_loop(self, node: FrozenApply, own: Lengths, least: int) -> LoopKey | None:
+    def _row_loop(
+        self, node: FrozenApply, read: Reading, own: Lengths, least: int
+    ) -> LoopKey | None:
         """The first loop that can have the node as a row node, since it computes its operands."""
         if not self._row_made or not isinstance(node.op, Elemwise):
             return None
         if self._rows is not None and node not in self._rows:
             return None
-        seen = operands(node, self._views)
         hosts = [
             self._row_made[base]
-            for base, axes in seen
-            if base in self._row_made and _moves_along(axes, node.outputs[0])
+            for base, _, moves in read.operands
+            if moves and base in self._row_made
         ]
         best: LoopKey | None = None
         for host in hosts:
             if host.space[:-1] != own:
                 continue
             level = least
-            for base, axes in seen:
+            for base, _, moves in read.operands:
                 made = self._row_made.get(base)
-                if (
-                    made is not None
-                    and made.space == host.space
-                    and _moves_along(axes, node.outputs[0])
-                ):
+                if made is not None and made.space == host.space and moves:
                     level = max(level, made.level)
                 else:
                     level = max(level, self._available(base))
@@ -252,7 +253,7 @@ class Levels:
         for node in reversed(self._loop_of):
             if node in self.row_nodes and node not in kept:
                 continue
-            for base, _ in operands(node, self._views):
+            for base, _, _ in reading(node, self._views).operands:
                 maker = base.owner
                 if maker in self.row_nodes and self._loop_of[maker] == self._loop_of[node]:
                     kept.add(maker)
@@ -279,8 +280,9 @@ class Levels:
             return  # no two loops are over one space
         read = set(self._read_by_others(outputs))
         for node in self._loop_of:
-            read.update(self._shapes.leaves(domain(node)))
-            read.update(whole_operands(node))
+            own = reading(node, self._views)
+            read.update(self._shapes.leaves(own.over))
+            read.update(own.whole)
         # Readers of memory that is written over afterwards should not come later.
         fixed = self.row_nodes.union(*before.values())
         read_whole = {node: self._whole_operands(node) for node in self._loop_of}
@@ -291,10 +293,9 @@ class Levels:
         """The operands of a node, and whether its loop may compute each for itself: an element at
         each of its positions.
         """
-        over, is_row = domain(node), node in self.row_nodes
+        is_row = node in self.row_nodes
         return [
-            (base, not is_row and _moves_along(axes, over))
-            for base, axes in operands(node, self._views)
+            (base, moves and not is_row) for base, _, moves in reading(node, self._views).operands
         ]
 
     def _live(self, outputs: Sequence[Variable]) -> set[FrozenApply]:
@@ -305,11 +306,12 @@ class Levels:
             if node not in live and wanted.isdisjoint(node.outputs):
                 continue
             live.add(node)
-            wanted.update(self._shapes.leaves(domain(node)))
-            wanted.update(whole_operands(node))
-            for base, _ in operands(node, self._views):
+            read, key = reading(node, self._views), self._loop_of[node]
+            wanted.update(self._shapes.leaves(read.over))
+            wanted.update(read.whole)
+            for base, _, _ in read.operands:
                 maker = base.owner
-                if maker in self._loop_of and self._loop_of[maker] == self._loop_of[node]:
+                if maker is not None and self._loop_of.get(maker) == key:
                     live.add(maker)
                 wanted.update(self._recompute.reads(base))
         return live
@@ -330,20 +332,6 @@ class Levels:
         return tasks
 
 
-def operands(node: FrozenApply, views: Views) -> list[tuple[Variable, Axes]]:
-    """The variables that a fusible node reads element by element, views looked through.
-
-    Each has its axis for every dimension of the node's domain.
-    """
-    found = views.operands.get(node)
-    if found is None:
-        found = views.operands[node] = []
-        for x, axes in element_operands(node):
-            base, inner = views.look_through(x)
-            found.append((base, through(axes, inner)))
-    return found
-
-
 def split(nodes: Sequence[FrozenApply], views: Views, limit: int) -> list[Sequence[FrozenApply]]:
     """``nodes`` in parts of at most ``limit``, cut where the fewest values cross."""
     if len(nodes) <= limit:
@@ -351,8 +339,8 @@ def split(nodes: Sequence[FrozenApply], views: Views, limit: int) -> list[Sequen
     position = {node: at for at, node in enumerate(nodes)}
     last_use: dict[int, int] = {}
     for at, node in enumerate(nodes):
-        for operand in node.inputs:
-            producer = views.look_through(operand)[0].owner
+        for operand, _, _ in reading(node, views).operands:
+            producer = operand.owner
             if producer is not None and producer in position:
                 last_use[position[producer]] = at
     # crossing[k]: the number of values made before position k and used at k or later.
@@ -384,9 +372,10 @@ def values_read(task: Task, views: Views, recompute: Recompute) -> set[Variable]
         return set(value_operands(task))
     read: set[Variable] = set()
     for node in task.nodes:
-        read.update(whole_operands(node))
-        for base, axes in operands(node, views):
-            if not task.makes(base, axes, node):
+        own = reading(node, views)
+        read.update(own.whole)
+        for (base, _, _), is_made in zip(own.operands, task.makes(node, own), strict=True):
+            if not is_made:
                 read.update(recompute.reads(base))
     return read
 
@@ -413,10 +402,10 @@ def _needed(
             continue
         needed.append(node)
         if fusible(node):
-            wanted.update(whole_operands(node))
-            for base, _ in operands(node, views):
-                wanted.add(base)
-            wanted.update(shapes.leaves(domain(node)))
+            read = reading(node, views)
+            wanted.update(read.whole)
+            wanted.update([base for base, _, _ in read.operands])
+            wanted.update(shapes.leaves(read.over))
         else:
             wanted.update(value_operands(node))
             wanted.update(_length_leaves(node, shapes))
@@ -435,12 +424,6 @@ def _length_leaves(node: FrozenApply, shapes: Spaces) -> Sequence[Variable]:
     for x in (*node.inputs, *node.outputs):
         lengths += shapes.lengths(x)
     return [x for x in shapes.leaves_of(lengths) if x.owner is not node]
-
-
-def _moves_along(axes: Axes, over: Variable) -> bool:
-    """Whether an operand with these axes moves along every dimension of a loop over ``over``."""
-    repeated = over.broadcastable
-    return len(axes) - axes.count(REPEATED) == len(repeated) - repeated.count(True)
 
 
 def _repeats_row(axes: Axes, over: Variable) -> bool:

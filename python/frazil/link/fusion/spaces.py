@@ -61,7 +61,7 @@ class Spaces(Shapes):
                     break
             else:
                 return  # the most frequent case: the same lengths everywhere
-        operands = element_operands(node)
+        operands = element_operands(node, over)
         for dim in range(over.ndim):
             met = [
                 self.representative(self.lengths(x)[axes[dim]])

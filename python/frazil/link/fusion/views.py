@@ -5,8 +5,9 @@ A buffer filled with one value, which nothing writes to, counts as a broadcast s
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from functools import lru_cache
+from collections.abc import Collection, Sequence
+from functools import cache, lru_cache
+from typing import NamedTuple
 
 from frazil._core import FrozenApply, Variable
 from frazil.scalar.elemwise import Elemwise
@@ -18,6 +19,25 @@ REPEATED = -1
 """In a map of axes: the operand does not move along this dimension."""
 
 Axes = tuple[int, ...]
+
+
+class Reading(NamedTuple):
+    """What a loop over the domain of a fusible node reads for it.
+
+    Attributes
+    ----------
+    over : Variable
+        The domain.
+    whole : sequence of Variable
+        The operands that are needed as whole arrays.
+    operands : list of (Variable, Axes, bool)
+        The variables that are read element by element, views looked through. Each has its axis for
+        every dimension of the domain, and whether it moves along all of these.
+    """
+
+    over: Variable
+    whole: Sequence[Variable]
+    operands: list[tuple[Variable, Axes, bool]]
 
 
 class Views:
@@ -32,8 +52,8 @@ class Views:
 
     Attributes
     ----------
-    operands : dict
-        For each node, its operands as :func:`~frazil.link.fusion.fusion.operands` found them.
+    readings : dict
+        For each node, what :func:`~frazil.link.fusion.reading.reading` found.
     """
 
     def __init__(
@@ -42,7 +62,7 @@ class Views:
         self._written = written
         self._inputs = frozenset(inputs)
         self._seen: dict[Variable, tuple[Variable, Axes]] = {}
-        self.operands: dict[FrozenApply, list[tuple[Variable, Axes]]] = {}
+        self.readings: dict[FrozenApply, Reading] = {}
 
     def look_through(self, x: Variable) -> tuple[Variable, Axes]:
         """The variable that ``x`` is a view of, and for each dimension of ``x`` its axis there."""
@@ -55,7 +75,7 @@ class Views:
         while at not in self._seen:
             beneath = None if at in self._inputs else _beneath(at, self._written)
             if beneath is None:
-                self._seen[at] = at, _moving(at, range(at.ndim))
+                self._seen[at] = at, _moving(at, along_last(at.ndim, at.ndim))
             else:
                 pending.append((at, *beneath))
                 at = beneath[0]
@@ -65,16 +85,22 @@ class Views:
         return self._seen[x]
 
 
+@cache
+def along_last(own: int, ndim: int) -> Axes:
+    """The axes of an operand of rank ``own`` that lies along the last of ``ndim`` dimensions."""
+    return (REPEATED,) * (ndim - own) + tuple(range(own))
+
+
 @lru_cache(maxsize=1024)
 def through(outer: Axes, inner: Axes) -> Axes:
     """The axes of the variable beneath a view that moves like ``outer``."""
     return tuple(REPEATED if axis == REPEATED else inner[axis] for axis in outer)
 
 
-def _moving(x: Variable, axes: Iterable[int]) -> Axes:
+def _moving(x: Variable, axes: Axes) -> Axes:
     """``axes`` without those along which ``x`` is known to have one element."""
     if True not in x.broadcastable:
-        return tuple(axes)
+        return axes
     return tuple(
         REPEATED if repeats else axis for axis, repeats in zip(axes, x.broadcastable, strict=True)
     )

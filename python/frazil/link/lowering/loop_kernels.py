@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Literal as OneOf
@@ -19,7 +19,8 @@ from frazil.link.fusion.alignment import (
     whole_axes,
     whole_operands,
 )
-from frazil.link.fusion.fusion import FusedLoop, operands
+from frazil.link.fusion.fusion import FusedLoop
+from frazil.link.fusion.reading import reading
 from frazil.link.fusion.recompute import Recompute
 from frazil.link.fusion.short import is_short
 from frazil.link.fusion.views import REPEATED, Axes, Views, through
@@ -37,6 +38,7 @@ from frazil.link.kernel.loop_kernel import (
     Write,
 )
 from frazil.scalar import ScalarOp, cast
+from frazil.scalar.elemwise import Elemwise
 from frazil.scalar.float16 import STORED, computed_in
 from frazil.tensor.advanced_indexing import AdvancedIncSubtensor, AdvancedSubtensor
 from frazil.tensor.cumulation import CumOp
@@ -117,19 +119,25 @@ class _Assembly:
         self.steps: dict[tuple[ScalarOp, str, tuple[Value, ...]], Value] = {}
         self.outputs: list[Output] = []
         self.values: list[tuple[Value, str | None]] = []
-        self.needed = frozenset(
-            base
-            for node in loop.nodes
-            for base, axes in operands(node, views)
-            if loop.makes(base, axes, node)
-        )
-        self.needed_rows = self.needed & loop.row_values
+        # For each node, whether the loop makes what it reads.
+        self.makes: list[list[bool]] = []
+        needed: set[Variable] = set()
+        for node in loop.nodes:
+            read = reading(node, views)
+            makes = loop.makes(node, read)
+            self.makes.append(makes)
+            both = zip(read.operands, makes, strict=True)
+            needed.update([base for (base, _, _), made in both if made])
+        self.needed: Collection[Variable] = needed
+        self.needed_rows = needed & loop.row_values
 
     def call(self) -> KernelCall:
         """The kernel, with its operands and outputs."""
-        for node in self.loop.nodes:
-            args = [self._operand(base, axes, node) for base, axes in operands(node, self.views)]
+        for node, makes in zip(self.loop.nodes, self.makes, strict=True):
+            args = self._operands(node, makes)
             match node.op:
+                case Elemwise():  # most nodes
+                    self._apply(node, args)
                 case Reduce():
                     self._reduce(node, args[0])
                 case AdvancedSubtensor():
@@ -138,8 +146,6 @@ class _Assembly:
                     self._put(node, args)
                 case CumOp():
                     self._add_cumulation(node, args)
-                case _:
-                    self._apply(node, args)
         row, reads, outputs, short = self.row, tuple(self.reads), tuple(self.outputs), None
         if self._has_short_form():
             swapped_reads = tuple((base, _swapped(axes)) for base, axes in reads)
@@ -173,10 +179,13 @@ class _Assembly:
         def number(value: Value) -> int:
             return first[value[0]] + value[1]
 
+        def numbers(values: Sequence[Value]) -> tuple[int, ...]:
+            return tuple([first[kind] + at for kind, at in values])
+
         return LoopKernel(
             tuple(Read(base.dtype, _inner(axes)) for base, axes in reads),
             tuple(self.literals),
-            tuple(make(tuple(map(number, args))) for make, args in self.made),
+            tuple([make(numbers(args)) for make, args in self.made]),
             tuple(
                 Write(
                     number(value),
@@ -191,7 +200,7 @@ class _Assembly:
                 Source(of.variable.dtype, _inner(of.axes), len(of.indexed)) for of in self.sources
             ),
             tuple(
-                Put(number(value), tuple(map(number, args)), dtype, inner, fold)
+                Put(number(value), numbers(args), dtype, inner, fold)
                 for (value, *args), dtype, inner, fold in self.puts
             ),
         )
@@ -218,16 +227,24 @@ class _Assembly:
         reduced = all(output.reduction is not None for output in self.outputs)
         return bool(self.outputs) and reduced and all(REPEATED in axes for _, axes in self.reads)
 
-    def _operand(self, base: Variable, axes: Axes, node: FrozenApply) -> Value:
-        if self.loop.makes(base, axes, node):
-            return "statement", self.statements[base]
-        axes = self._ordered(_moving(axes, domain(node)))
-        if node in self.loop.row_nodes:
-            axes = (*axes, REPEATED)
-        return self._from_outside(base, axes)
+    def _operands(self, node: FrozenApply, makes: Sequence[bool]) -> list[Value]:
+        """The values of a node's operands; ``makes`` says which of them the loop makes."""
+        read = reading(node, self.views)
+        values: list[Value] = []
+        for (base, axes, _), made in zip(read.operands, makes, strict=True):
+            if made:
+                values.append(("statement", self.statements[base]))
+                continue
+            axes = self._ordered(_moving(axes, read.over))
+            if node in self.loop.row_nodes:
+                axes = (*axes, REPEATED)
+            values.append(self._from_outside(base, axes))
+        return values
 
     def _from_outside(self, base: Variable, axes: Axes) -> Value:
         """The value of a variable that the loop reads or computes again."""
+        if base not in self.recompute:
+            return self._plain(base, axes)
         pending = [(base, axes)]
         while pending:
             now, over = pending[-1]
@@ -236,7 +253,9 @@ class _Assembly:
                 continue
             node = now.owner
             assert node is not None
-            beneath = [self._beneath(x, own, over) for x, own in element_operands(node)]
+            beneath = [
+                self._beneath(x, own, over) for x, own in element_operands(node, node.outputs[0])
+            ]
             missing = [
                 (x, own)
                 for x, own in beneath
@@ -421,6 +440,8 @@ def _swapped(axes: Axes) -> Axes:
 
 def _moving(axes: Axes, over: Variable) -> Axes:
     """``axes`` without the dimensions of static length 1."""
+    if True not in over.broadcastable:
+        return axes
     return tuple(axis for axis, static in zip(axes, over.type.shape, strict=True) if static != 1)
 
 
