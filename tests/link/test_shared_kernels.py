@@ -8,6 +8,10 @@ from reference import evaluate
 
 import frazil as fz
 import frazil.tensor as ft
+from frazil.link.fusion.registry import find_fusion
+from frazil.link.fusion.segments import Segmentation
+from frazil.link.lowering.loop_kernels import kernel_call
+from frazil.link.lowering.shared_kernels import share_kernels
 
 
 def kernels(function):
@@ -49,6 +53,17 @@ def test_inputs_that_differ_in_a_constant_have_one_kernel():
     inputs, outputs = many(lambda x, c: (ft.exp(-c * x**2) + c).sum(), [0.3 + k for k in range(24)])
     function = fz.function(inputs, outputs, mode="c")
     assert kernels(function) == {"k0"}
+
+
+def test_a_kernel_that_several_calls_share_is_made_once():
+    inputs, outputs = many(lambda x, c: (ft.exp(-c * x**2) + c).sum(), [0.3 + k for k in range(5)])
+    graph = fz.FrozenFunctionGraph(inputs, outputs)
+    cut = Segmentation(graph, find_fusion("c"))
+    calls = {
+        part: kernel_call(part.task, cut.stored, cut.views, cut.recompute) for part in cut.segments
+    }
+    assert len({id(call.kernel) for call in calls.values()}) == 5
+    assert len({id(call.kernel) for call in share_kernels(calls).values()}) == 1
 
 
 def test_a_step_that_repeats_with_other_constants_has_one_kernel():

@@ -47,7 +47,9 @@ def share_kernels(calls: Mapping[Key, KernelCall]) -> dict[Key, KernelCall]:
         rows = [calls[key].kernel.literals for key in keys]
         differ = [at for at, column in enumerate(zip(*rows, strict=True)) if len({*column}) > 1]
         if differ:
-            shared.update((key, _reading(calls[key], differ)) for key in keys)
+            # What their kernels do not differ in is the same.
+            kernel = _with_reads(calls[keys[0]].kernel, differ)
+            shared.update((key, _reading(calls[key], kernel, differ)) for key in keys)
     return shared
 
 
@@ -79,9 +81,8 @@ def _folded_constants(kernel: LoopKernel) -> set[int]:
     return kept
 
 
-def _reading(call: KernelCall, positions: Sequence[int]) -> KernelCall:
-    """The call of a kernel that reads the literals at ``positions``, which come last."""
-    kernel = call.kernel
+def _with_reads(kernel: LoopKernel, positions: Sequence[int]) -> LoopKernel:
+    """The kernel that reads the literals at ``positions`` as its last operands."""
     n_reads, n_literals = len(kernel.reads), len(kernel.literals)
     stay = [at for at in range(n_literals) if at not in positions]
     # Values are numbered from reads to literals to statements.
@@ -92,17 +93,23 @@ def _reading(call: KernelCall, positions: Sequence[int]) -> KernelCall:
         return numbers.get(value, value)
 
     read = [kernel.literals[at] for at in positions]
+    return LoopKernel(
+        (*kernel.reads, *(Read(literal.dtype, inner=False) for literal in read)),
+        tuple(kernel.literals[at] for at in stay),
+        tuple(_renumbered(own, number) for own in kernel.statements),
+        tuple(replace(write, value=number(write.value)) for write in kernel.writes),
+        kernel.sources,
+        tuple(_renumbered_put(put, number) for put in kernel.puts),
+    )
+
+
+def _reading(call: KernelCall, kernel: LoopKernel, positions: Sequence[int]) -> KernelCall:
+    """The call of ``kernel``, which reads the literals at ``positions`` of the call's kernel."""
+    read = [call.kernel.literals[at] for at in positions]
     still = (REPEATED,) * _rank(call)
     return replace(
         call,
-        kernel=LoopKernel(
-            (*kernel.reads, *(Read(literal.dtype, inner=False) for literal in read)),
-            tuple(kernel.literals[at] for at in stay),
-            tuple(_renumbered(own, number) for own in kernel.statements),
-            tuple(replace(write, value=number(write.value)) for write in kernel.writes),
-            kernel.sources,
-            tuple(_renumbered_put(put, number) for put in kernel.puts),
-        ),
+        kernel=kernel,
         reads=(*call.reads, *((_constant(literal), still) for literal in read)),
     )
 
