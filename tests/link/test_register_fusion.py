@@ -104,6 +104,26 @@ def test_answers_keep_no_op_alive():
     assert kept() is None
 
 
+def test_a_fusion_is_asked_once_for_nodes_of_the_same_op_and_types():
+    asked = []
+
+    @register_fusion("asked_once")
+    class Asked:
+        statement_limit = 100
+
+        def fuses(self, node):
+            asked.append((node.op, *(x.type for x in (*node.inputs, *node.outputs))))
+            return True
+
+    x, m = ft.dvector("x"), ft.dmatrix("m")
+    y = x
+    for k in range(5):
+        y = ft.sin(y) * (k + 0.5)
+    parts = fz.FunctionGraph([x, m], [y + ft.sin(m)]).segment("asked_once")
+    assert sum(len(part.nodes()) for part in parts) == 12
+    assert len(asked) == len(set(asked)) == 4
+
+
 def test_py_never_fuses_and_debug_has_a_kernel_a_node():
     x = ft.dvector("x")
     graph = fz.FunctionGraph([x], [(ft.exp(x) + x[:1].sum()).sum()])

@@ -76,6 +76,8 @@ class Elemwise(Op):
     ) -> tuple[tuple[Variable, ...], ...]:
         types = node.output_types
         whole = types[0].shape
+        if not whole:
+            return ((),) * len(types)
         operands = [
             (x.broadcastable, shape)
             for x, shape in zip(node.inputs, input_shapes, strict=True)

@@ -68,6 +68,7 @@ class Shapes:
         self._canonical: dict[Variable, Variable] = {}
         self._leaves: dict[Variable, tuple[Variable, ...]] = {}
         self._leaves_of_shapes: dict[Lengths, tuple[Variable, ...]] = {}
+        self._leaves_of_variables: dict[Variable, tuple[Variable, ...]] = {}
         for node in order:
             self.infer(node)
 
@@ -82,10 +83,13 @@ class Shapes:
 
     def leaves(self, x: Variable) -> tuple[Variable, ...]:
         """The variables that the lengths of ``x`` read: shapes of some, values of others."""
-        lengths = self.lengths(x)
-        known = self._leaves_of_shapes.get(lengths)
+        known = self._leaves_of_variables.get(x)
         if known is None:
-            known = self._leaves_of_shapes[lengths] = self.leaves_of(lengths)
+            lengths = self.lengths(x)
+            known = self._leaves_of_shapes.get(lengths)
+            if known is None:
+                known = self._leaves_of_shapes[lengths] = self.leaves_of(lengths)
+            self._leaves_of_variables[x] = known
         return known
 
     def leaves_of(self, lengths: Iterable[Variable]) -> tuple[Variable, ...]:
@@ -130,22 +134,26 @@ class Shapes:
 
     def infer(self, node: FrozenApply) -> None:
         """Find the lengths of a node's outputs, given the lengths of its inputs."""
-        known = node.lengths
+        known, outputs, found = node.lengths, node.outputs, self._lengths
         if known is None:
-            given = [self.lengths(x) for x in node.inputs]
+            given = [found[x] if x in found else self.lengths(x) for x in node.inputs]
             shapes = lengths_of(node, given)
             known = tuple(
-                None if shape is None else self._known(output, shape, given)
-                for output, shape in zip(node.outputs, shapes, strict=True)
+                [
+                    None if shape is None else self._known(output, shape, given)
+                    for output, shape in zip(outputs, shapes, strict=True)
+                ]
             )
             # They depend only on what the node depends on: they hold in every graph that has it.
             node.remember_lengths(known)
-        for output, lengths in zip(node.outputs, known, strict=True):
+        for output, lengths in zip(outputs, known, strict=True):
             if lengths is not None:
-                self._lengths[output] = lengths
+                found[output] = lengths
 
     def _known(self, output: Variable, shape: Lengths, given: Sequence[Lengths]) -> Lengths:
         """The canonical lengths of an output; ``given`` are the lengths of the operands."""
+        if not shape:
+            return shape
         static_shape = output.type.shape
         if static_shape.count(None) == len(shape):
             for own in given:

@@ -9,6 +9,7 @@ from frazil.link.fusion.spaces import Spaces
 from frazil.link.fusion.views import Views
 from frazil.link.kernel.cost import FUNCTION, KEEPING, cost
 from frazil.scalar.elemwise import Elemwise
+from frazil.scalar.op import ScalarOp
 
 READS = 2
 """Reading this many operands costs as much as writing a result of that size and reading it."""
@@ -33,13 +34,17 @@ class Recompute:
         self._views = views
         self._leaves: dict[Variable, frozenset[Variable]] = {}
         costs: dict[Variable, int] = {}
+        costs_of_ops: dict[ScalarOp, int] = {}
         for node in order:
-            if not isinstance(node.op, Elemwise) or not fusible(node):
+            op = node.op
+            if not isinstance(op, Elemwise) or not fusible(node):
                 continue
             (output,) = node.outputs
             space = shapes.space(output)
             most = KEEPING if space else FUNCTION - 1
-            whole = cost(node.op.scalar_op)
+            whole = costs_of_ops.get(op.scalar_op)
+            if whole is None:
+                whole = costs_of_ops[op.scalar_op] = cost(op.scalar_op)
             if whole > most:
                 continue
             read: set[Variable] = set()
@@ -53,13 +58,17 @@ class Recompute:
                 # Operands of a single element are computed once a row.
                 if not space or shapes.space(base):
                     whole += costs[base]
+                    if whole > most:
+                        break
             # An operand that is written over is gone when the result is computed again.
             if whole > most or not read.isdisjoint(written):
                 continue
-            if space and sum(len(shapes.space(x)) >= len(space) for x in read) > READS:
-                continue
+            if space and len(read) > READS:
+                as_large = [x for x in read if len(shapes.space(x)) >= len(space)]
+                if len(as_large) > READS:
+                    continue
             costs[output] = whole
-            self._leaves[output] = frozenset(x for x in read if not isinstance(x, Constant))
+            self._leaves[output] = frozenset([x for x in read if not isinstance(x, Constant)])
 
     def __contains__(self, x: Variable) -> bool:
         return x in self._leaves

@@ -201,13 +201,21 @@ def _one_node_segment(node: FrozenApply) -> Segment:
 
 
 def _fusible(fusion: Fusion) -> Callable[[FrozenApply], bool]:
-    """A function that says whether a loop may hold a node, and asks ``fusion`` once for each."""
+    """A function that says whether a loop may hold a node.
+
+    It asks ``fusion`` once for each op and its types.
+    """
     known: dict[FrozenApply, bool] = {}
+    of_types: dict[tuple[object, ...], bool] = {}
 
     def fusible(node: FrozenApply) -> bool:
         found = known.get(node)
         if found is None:
-            found = can_loop(node) and len(node.output_types) == 1 and fusion.fuses(node)
+            types = node.op, *[x.type for x in node.inputs], *node.output_types
+            found = of_types.get(types)
+            if found is None:
+                found = can_loop(node) and len(node.output_types) == 1 and fusion.fuses(node)
+                of_types[types] = found
             known[node] = found
         return found
 

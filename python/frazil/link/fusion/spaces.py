@@ -21,18 +21,24 @@ class Spaces(Shapes):
 
     def __init__(self, order: Sequence[FrozenApply]) -> None:
         self._parent: dict[Variable, Variable] = {}
-        self._spaces: dict[Variable, Lengths] = {}  # filled once all equal lengths are known
+        # Filled once all equal lengths are known.
+        self._spaces: dict[Variable, Lengths] = {}
+        self._spaces_of_lengths: dict[Lengths, Lengths] = {}
         super().__init__(order)
 
     def space(self, x: Variable) -> Lengths:
         """The representatives of the lengths of ``x`` that are not known to be 1."""
         known = self._spaces.get(x)
         if known is None:
-            known = self._spaces[x] = tuple(
-                self.representative(length)
-                for length, static in zip(self.lengths(x), x.type.shape, strict=True)
-                if static != 1
-            )
+            lengths = self.lengths(x)
+            if True in x.broadcastable:
+                ones = x.broadcastable
+                lengths = tuple([n for n, is_one in zip(lengths, ones, strict=True) if not is_one])
+            known = self._spaces_of_lengths.get(lengths)
+            if known is None:
+                known = tuple(map(self.representative, lengths))
+                self._spaces_of_lengths[lengths] = known
+            self._spaces[x] = known
         return known
 
     def representative(self, length: Variable) -> Variable:
@@ -47,20 +53,25 @@ class Spaces(Shapes):
 
     def infer(self, node: FrozenApply) -> None:
         super().infer(node)
+        if type(node.op) is Elemwise and self._is_uniform(node):
+            return  # the most frequent case
         if can_loop(node) and node.outputs:
             over = domain(node)
             if over not in self._lengths and over.owner is not None and over is not node.outputs[0]:
                 self.infer(over.owner)
             self._unify(node, over)
 
+    def _is_uniform(self, node: FrozenApply) -> bool:
+        """Whether the operands of an elementwise node have its lengths, or a single element."""
+        known = self._lengths
+        whole = known[node.outputs[0]]
+        for x in node.inputs:
+            lengths = known[x] if x in known else self.lengths(x)
+            if lengths and lengths != whole:
+                return False
+        return True
+
     def _unify(self, node: FrozenApply, over: Variable) -> None:
-        whole = self.lengths(over)
-        if isinstance(node.op, Elemwise):
-            for x in node.inputs:
-                if x.ndim and self.lengths(x) != whole:
-                    break
-            else:
-                return  # the most frequent case: the same lengths everywhere
         operands = element_operands(node, over)
         for dim in range(over.ndim):
             met = [
