@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from frazil._core import FrozenFunctionGraph
-from frazil.inner.rebuild import replace_nodes
+from frazil.inner.rebuild import replace_ops
 from frazil.tensor.checks import Check
 from frazil.tensor.linalg.failure import OnError, fails_otherwise
 
@@ -23,9 +23,9 @@ def with_on_error(graph: FrozenFunctionGraph, on_error: OnError) -> FrozenFuncti
     >>> with_on_error(graph, "nan").outputs[0].owner.op.on_error
     'nan'
     """
-    return replace_nodes(
+    return replace_ops(
         graph,
-        lambda node: fails_otherwise(node.op, on_error),
+        lambda op: fails_otherwise(op, on_error),
         lambda node, inputs: (
             replace(cast(Any, node.op), on_error=on_error).make_node(*inputs).outputs
         ),
@@ -44,6 +44,4 @@ def without_checks(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
     >>> print(fz.pp(without_checks(graph)))
     sqrt(*0)
     """
-    return replace_nodes(
-        graph, lambda node: isinstance(node.op, Check), lambda node, inputs: inputs[:1]
-    )
+    return replace_ops(graph, lambda op: isinstance(op, Check), lambda node, inputs: inputs[:1])

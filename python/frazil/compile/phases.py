@@ -9,6 +9,7 @@ from typing import TypeAlias
 from frazil._core import FrozenFunctionGraph
 from frazil.compile.failure import with_on_error, without_checks
 from frazil.inner.inner_graph import HasInnerGraph
+from frazil.inner.ops import ops_of
 from frazil.inner.rebuild import Improve, expand_inline, rewrite_inner_graphs
 from frazil.inner.sinking import sink_into_branches
 from frazil.rewrite.catalog import BLAS, CANONICALIZE, SPECIALIZE, STABILIZE
@@ -129,7 +130,7 @@ class _Descent:
         if self._on_error is not None:
             graph = with_on_error(graph, self._on_error)
         graph = sink_into_branches(graph)
-        if not any(isinstance(node.op, HasInnerGraph) for node in graph.toposort()):
+        if not any(isinstance(op, HasInnerGraph) for op in ops_of(graph)):
             return graph
         if self._canonicalizes:
             graph = rewrite(graph, self._rules[0], leave_cycles=True).graph

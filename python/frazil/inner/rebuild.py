@@ -9,6 +9,7 @@ from frazil._core import FrozenApply, FrozenFunctionGraph, Variable
 from frazil.graph.op import Op
 from frazil.inner.inner_graph import HasInnerGraph, with_inner_graph
 from frazil.inner.op_from_graph import OpFromGraph
+from frazil.inner.ops import ops_of
 from frazil.inner.successors import Successors
 from frazil.scalar import ScalarLoop
 from frazil.scalar.elemwise import Elemwise
@@ -55,12 +56,26 @@ def replace_nodes(
     return made.graph(graph)
 
 
+def replace_ops(
+    graph: FrozenFunctionGraph,
+    chosen: Callable[[Op], bool],
+    replacement: Callable[[FrozenApply, list[Variable]], Sequence[Variable]],
+) -> FrozenFunctionGraph:
+    """Return ``graph`` with other variables in place of the outputs of nodes with chosen ops.
+
+    It is :func:`replace_nodes` where the op alone says which nodes are replaced. ``chosen`` is
+    asked once for each op.
+    """
+    ops = frozenset(filter(chosen, ops_of(graph)))
+    return replace_nodes(graph, lambda node: node.op in ops, replacement) if ops else graph
+
+
 def expand_inline(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
     """Return ``graph`` with the inner graphs of inline ops in place of these ops."""
     while True:
-        expanded = replace_nodes(
+        expanded = replace_ops(
             graph,
-            lambda node: isinstance(node.op, OpFromGraph) and node.op.inline,
+            lambda op: isinstance(op, OpFromGraph) and op.inline,
             lambda node, inputs: node.op.expand(inputs),
         )
         if expanded is graph:
@@ -88,9 +103,9 @@ def rewrite_inner_graphs(graph: FrozenFunctionGraph, improve: Improve) -> Frozen
         changed = op is not node.op
         return (op.make_node(*inputs) if changed else node.clone_with_new_inputs(inputs)).outputs
 
-    return replace_nodes(
+    return replace_ops(
         graph,
-        lambda node: isinstance(node.op, HasInnerGraph) or _scalar_loop(node.op) is not None,
+        lambda op: isinstance(op, HasInnerGraph) or _scalar_loop(op) is not None,
         replacement,
     )
 

@@ -13,6 +13,7 @@ from typing import TypeAlias
 import frazil._core as _core
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, Variable
 from frazil.inner.ifelse import IfElse, branch_over
+from frazil.inner.ops import ops_of
 from frazil.inner.successors import Successors
 
 
@@ -61,7 +62,7 @@ def sink_into_branches(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
     >>> [str(node.op).split("{")[0] for node in sink_into_branches(graph).toposort()]
     ['IfElse']
     """
-    if not any(isinstance(node.op, IfElse) for node in graph.toposort()):
+    if not any(isinstance(op, IfElse) for op in ops_of(graph)):
         return graph
     graph = _without_constant_conditions(graph)
     return FrozenFunctionGraph(graph.inputs, sink_outputs(graph.outputs))

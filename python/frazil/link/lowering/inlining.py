@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from frazil._core import FrozenApply, FrozenFunctionGraph, Variable
-from frazil.inner.rebuild import Improve, replace_nodes, rewrite_inner_graphs
+from frazil.graph.op import Op
+from frazil.inner.rebuild import Improve, replace_ops, rewrite_inner_graphs
 from frazil.link.fusion.registry import Fusion
 from frazil.scalar import Composite, ScalarLoop
 from frazil.scalar.elemwise import Elemwise
@@ -26,7 +27,7 @@ def inline_scalar_graphs(
 def inline_composites(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
     """``graph`` with the elementwise ops of every composite, nested ones included."""
     while True:
-        opened = replace_nodes(
+        opened = replace_ops(
             graph, _is_composite, lambda node, inputs: node.op.scalar_op.expand(inputs)
         )
         if opened is graph:
@@ -50,15 +51,14 @@ def split_scalar_loops(
             return list(Elemwise(loop).make_node(*inputs).outputs)
         return [part.outputs[0] for part in parts]
 
-    return replace_nodes(graph, _is_scalar_loop_of_several, split)
+    return replace_ops(graph, _is_scalar_loop_of_several, split)
 
 
-def _is_composite(node: FrozenApply) -> bool:
-    return isinstance(node.op, Elemwise) and isinstance(node.op.scalar_op, Composite)
+def _is_composite(op: Op) -> bool:
+    return isinstance(op, Elemwise) and isinstance(op.scalar_op, Composite)
 
 
-def _is_scalar_loop_of_several(node: FrozenApply) -> bool:
-    """Whether the node is a scalar loop with several results."""
-    return len(node.output_types) > 1 and (
-        isinstance(node.op, Elemwise) and isinstance(node.op.scalar_op, ScalarLoop)
-    )
+def _is_scalar_loop_of_several(op: Op) -> bool:
+    """Whether the op is a scalar loop with several results."""
+    held = op.scalar_op if isinstance(op, Elemwise) else None
+    return isinstance(held, ScalarLoop) and held.nout > 1

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from frazil._core import FrozenApply, FrozenFunctionGraph, TensorType, Variable
 from frazil.graph.dispatch import singledispatch
 from frazil.graph.op import Op
-from frazil.inner.rebuild import replace_nodes
+from frazil.inner.ops import ops_of
+from frazil.inner.rebuild import replace_ops
 
 
 @singledispatch
@@ -59,19 +60,19 @@ def native_form(op: Op, *inputs: object) -> Variable | Sequence[Variable] | None
 def with_native_forms(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
     """``graph`` with the native forms of its ops, and of the ops that these are made of."""
     for _ in range(_DEEPEST):
-        formed = replace_nodes(graph, _has_form, _formed)
+        formed = replace_ops(graph, _has_form, _formed)
         if formed is graph:
             return graph
         graph = formed
-    ops = sorted({str(node.op) for node in graph.toposort() if _has_form(node)})
+    ops = sorted({str(op) for op in ops_of(graph) if _has_form(op)})
     raise RuntimeError(
         f"native forms lead to native forms without end, among those of {', '.join(ops)}; a form "
         "must not hold the op itself"
     )
 
 
-def _has_form(node: FrozenApply) -> bool:
-    return native_form.dispatch(type(node.op)) is not _NO_FORM
+def _has_form(op: Op) -> bool:
+    return native_form.dispatch(type(op)) is not _NO_FORM
 
 
 def _formed(node: FrozenApply, inputs: list[Variable]) -> Sequence[Variable]:

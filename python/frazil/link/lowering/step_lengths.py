@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import frazil._core as _core
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, Variable
 from frazil.inner.inner_graph import with_inner_graph
+from frazil.inner.ops import ops_of
 from frazil.inner.rebuild import replace_nodes
 from frazil.link.fusion.operands import value_operands
 from frazil.scan.op import Scan
@@ -21,9 +22,9 @@ from frazil.tensor.shapes import Shapes, find_after_operands, is_size_arithmetic
 
 def with_step_lengths(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
     """``graph`` with scans whose steps ask their inputs for lengths that they were handed."""
-    order = graph.toposort()
-    if not any(isinstance(node.op, Scan) for node in order):
+    if not any(isinstance(op, Scan) for op in ops_of(graph)):
         return graph
+    order = graph.toposort()
     shapes = Shapes(order)
     found = {
         node: lengths

@@ -9,6 +9,7 @@ import frazil._core as _core
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, Variable
 from frazil.graph.containers import in_container_of
 from frazil.inner.ifelse import IfElse, branch_over
+from frazil.inner.ops import ops_of
 from frazil.inner.successors import Successors
 from frazil.rewrite.merging.grouping import in_groups
 
@@ -31,6 +32,8 @@ def merge_ifelses(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
     [2]
     """
     while True:
+        if not any(isinstance(op, IfElse) for op in ops_of(graph)):
+            return graph
         order = graph.toposort()
         conditions = _conditions(order)
         if not conditions:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 
 import frazil._core as _core
 from frazil._core import Container, FrozenApply, FrozenFunctionGraph, Variable
+from frazil.graph.op import Op
+from frazil.inner.ops import ops_of
 from frazil.inner.successors import Successors
 from frazil.rewrite.merging.grouping import in_groups
 from frazil.scalar import ScalarLoop
@@ -32,15 +34,15 @@ def optimize_scalar_loops(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
     >>> len(graph.toposort()), len(optimize_scalar_loops(graph).toposort())
     (2, 1)
     """
-    if not any(map(_is_loop, graph.toposort())):
+    if not any(map(_is_loop, ops_of(graph))):
         return graph
     while (merged := _merged(graph)) is not graph:
         graph = merged
     return _without_unused(graph)
 
 
-def _is_loop(node: FrozenApply) -> bool:
-    return isinstance(node.op, Elemwise) and isinstance(node.op.scalar_op, ScalarLoop)
+def _is_loop(op: Op) -> bool:
+    return isinstance(op, Elemwise) and isinstance(op.scalar_op, ScalarLoop)
 
 
 @dataclass
@@ -81,7 +83,7 @@ def _merged(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
     """``graph`` with loops merged that have much in common; ``graph`` itself if none have."""
     order = graph.toposort()
     alike: dict[Hashable, list[FrozenApply]] = {}
-    for node in filter(_is_loop, order):
+    for node in (node for node in order if _is_loop(node.op)):
         kind = (node.inputs[0], node.op.scalar_op.is_while, node.output_types[0].shape)
         alike.setdefault(kind, []).append(node)
     steps: dict[FrozenApply, _LoopBody] = {}
@@ -221,7 +223,7 @@ def _without_unused(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
     kept = {
         node: states
         for node in order
-        if _is_loop(node) and len(states := _needed(node, used)) < node.op.scalar_op.n_states
+        if _is_loop(node.op) and len(states := _needed(node, used)) < node.op.scalar_op.n_states
     }
     if not kept:
         return graph

@@ -8,6 +8,7 @@ from functools import partial
 from frazil._core import FrozenApply, FrozenFunctionGraph, Variable
 from frazil.graph.containers import in_container_of
 from frazil.graph.dataclass import dataclass
+from frazil.inner.ops import ops_of
 from frazil.inner.successors import Successors
 from frazil.rewrite.scan.carrying import carry_results
 from frazil.rewrite.scan.hoisting import (
@@ -31,7 +32,7 @@ def optimize_scans(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
     only the last rows of a stack are read, only those are kept. An impure scan stays as it is:
     whether a node runs once or in each step makes a difference there.
     """
-    if not any(isinstance(node.op, Scan) for node in graph.toposort()):
+    if not any(isinstance(op, Scan) for op in ops_of(graph)):
         return graph
     with in_container_of(graph.inputs):
         return _each_optimized(_merged(graph))
