@@ -117,6 +117,8 @@ class _Assembly:
         self.puts: list[tuple[list[Value], str, bool, str | None]] = []
         self.made: list[tuple[Maker, list[Value]]] = []
         self.steps: dict[tuple[ScalarOp, str, tuple[Value, ...]], Value] = {}
+        # Ops on dtypes that are one statement each: neither converted nor by a formula.
+        self.plain: dict[tuple[object, ...], Maker] = {}
         self.outputs: list[Output] = []
         self.values: list[tuple[Value, str | None]] = []
         # For each node, whether the loop makes what it reads.
@@ -281,8 +283,10 @@ class _Assembly:
         if recomputed is not None:
             return recomputed
         # A NaN is read from memory, so that a checked run finds it.
-        if isinstance(base, Constant) and base.ndim == 0 and base.data == base.data:
-            return self._literal(Literal(base.dtype, base.data.item()))
+        if isinstance(base, Constant) and base.ndim == 0:
+            value = base.data.item()
+            if value == value:
+                return self._literal(Literal(base.dtype, value))
         return "read", self.reads.setdefault((base, axes), len(self.reads))
 
     def _literal(self, literal: Literal) -> Value:
@@ -306,6 +310,10 @@ class _Assembly:
         What is stored as float16 becomes float32 before, and the result of that dtype behind.
         """
         op, dtype, dtypes = node.op.scalar_op, node.outputs[0].dtype, _dtypes(node)
+        plain = self.plain.get((op, dtype, *dtypes))
+        if plain is not None:
+            self.made.append((plain, args))
+            return "statement", len(self.made) - 1
         if op.converts_to is not None or STORED not in (dtype, *dtypes):
             return self._computed_in(op, dtype, dtypes, args)
         wide = [*map(computed_in, dtypes)]
@@ -316,14 +324,19 @@ class _Assembly:
         self, op: ScalarOp, dtype: str, dtypes: Sequence[str], args: list[Value]
     ) -> Value:
         """The last statement of those that compute an op on values of these dtypes."""
+        wanted: Sequence[str] = dtypes
         if op.rule in ("float", "floor") and dtype.startswith("float"):
             # Functions of floats take the type that they compute in, so all linkers convert alike.
-            args = self._converted(args, dtypes, op.operand_dtypes(dtypes, dtype))
+            wanted = op.operand_dtypes(dtypes, dtype)
+            args = self._converted(args, dtypes, wanted)
         write = formula(op, dtype)
         if write is not None:
             last: Value = write(_Steps(self, dtype), *args)
             return last
-        self.made.append((partial(_statement, op, dtype), args))
+        make = partial(_statement, op, dtype)
+        if [*wanted] == [*dtypes]:
+            self.plain[op, dtype, *dtypes] = make
+        self.made.append((make, args))
         return "statement", len(self.made) - 1
 
     def _converted(

@@ -67,17 +67,20 @@ def _form(kernel: LoopKernel) -> Hashable:
 def _folded_constants(kernel: LoopKernel) -> set[int]:
     """The numbers of literals that compilers make use of: other code follows from them."""
     kept: set[int] = set()
+    # For each op, the first operand whose constants they make use of; None if there is none.
+    first: dict[ScalarOp, int | None] = {}
     for own in kernel.statements:
-        match own:
-            case Statement(op=ScalarOp() as op, args=args):
-                if op.table_name in DIVISIONS:
-                    kept.update(args[1:])
-                elif cost(op) > 1:
-                    kept.update(args)
-            case RowFold():
-                kept.add(own.start)
-            case _:
-                kept.update(own.args)
+        if isinstance(own, Statement):
+            if own.op not in first:
+                dividing = own.op.table_name in DIVISIONS
+                first[own.op] = 1 if dividing else 0 if cost(own.op) > 1 else None
+            begin = first[own.op]
+            if begin is not None:
+                kept.update(own.args[begin:])
+        elif isinstance(own, RowFold):
+            kept.add(own.start)
+        else:
+            kept.update(own.args)
     return kept
 
 
