@@ -108,3 +108,54 @@ def test_draws_of_data_after_they_are_seen():
             for mode in ("FRAZIL", "FAST_COMPILE")
         )
     np.testing.assert_array_equal(own.posterior_predictive["y"], wanted.posterior_predictive["y"])
+
+
+@QUIET
+@pytest.mark.parametrize("method", ["advi", "fullrank_advi"])
+def test_variational_inference_of_parts_of_the_data(method):
+    """Each step of it draws other rows of the data, by an op that PyTensor performs."""
+    drawn = np.random.default_rng(1)
+    x = drawn.normal(size=(60, 3))
+    y = x @ [1.0, -2.0, 0.5] + drawn.normal(size=60)
+    losses = []
+    for mode in ("FRAZIL", "FAST_COMPILE"):
+        with pm.Model(), pytensor.config.change_flags(mode=mode):
+            some_x, some_y = pm.Minibatch(x, y, batch_size=16)
+            b = pm.Normal("b", 0, 1, shape=3)
+            pm.Normal("y", some_x @ b, 1, observed=some_y, total_size=60)
+            losses.append(pm.fit(40, method=method, random_seed=3, progressbar=False).hist)
+    np.testing.assert_allclose(losses[0], losses[1], rtol=1e-8)
+
+
+@QUIET
+@pytest.mark.parametrize("kind", ["Metropolis", "Slice", "DEMetropolisZ", "HamiltonianMC", "smc"])
+def test_other_samplers_draw_what_they_draw_in_pytensors_mode(kind):
+    found = []
+    for mode in ("FRAZIL", "FAST_COMPILE"):
+        with MODELS["eight_schools"](), pytensor.config.change_flags(mode=mode):
+            settings = {"random_seed": 3, "progressbar": False, "cores": 1, "draws": 10}
+            settings["compute_convergence_checks"] = False
+            if kind == "smc":
+                drawn = pm.sample_smc(chains=2, **settings)
+            else:
+                drawn = pm.sample(tune=10, chains=1, step=getattr(pm, kind)(), **settings)
+        found.append(drawn.posterior)
+    for name in ("mean", "spread", "each"):
+        np.testing.assert_allclose(found[0][name], found[1][name], rtol=1e-4)
+
+
+@QUIET
+def test_draws_and_densities_of_new_data():
+    x, y = np.random.default_rng(1).normal(size=(2, 20))
+    found = []
+    for mode in ("FRAZIL", "FAST_COMPILE"):
+        with pm.Model(), pytensor.config.change_flags(mode=mode):
+            given, seen = pm.Data("x", x), pm.Data("seen", y)
+            slope = pm.Normal("slope", 0, 1)
+            pm.Normal("y", slope * given, 1, observed=seen, shape=given.shape)
+            prior = pm.sample_prior_predictive(4, random_seed=3).prior
+            pm.set_data({"x": x[:7] * 2, "seen": y[:7]})
+            drawn = pm.sample_posterior_predictive(prior, random_seed=4, progressbar=False)
+            found.append(drawn.posterior_predictive["y"].to_numpy())
+    assert found[0].shape == (1, 4, 7)
+    np.testing.assert_array_equal(*found)
