@@ -97,6 +97,8 @@ ELEMENTWISE = {
 }
 z = pt.zvector("z")
 VALUES[z] = VECTOR * (1 + 0.5j) + 0.2j
+HERMITIAN = pt.outer(z, pt.conj(z)) + np.diag([1.0, -2.0, 3.0, 0.5])
+SHIFTED = HERMITIAN + 5 * np.eye(4)
 COMPLEX = {
     "arithmetic": [z + a, z * z, z / (z + 3), 1 - z, -z, z**2, pt.sqr(z), pt.reciprocal(z + 3)],
     "parts": [pt.real(z), pt.imag(z), pt.conj(z), pt.angle(z), pt.abs(z), pt.complex(v, a * v)],
@@ -108,6 +110,14 @@ COMPLEX = {
     ],
     "matrices": [pt.dot(m, z), pt.outer(z, z), pt.eq(z, z), pt.cast(v, "complex64") * 2],
     "filled": [pt.zeros_like(z), pt.second(z, b), pt.second(v, z), pt.ones_like(z, dtype="int8")],
+    "of Hermitian matrices": [
+        out
+        for half, lower in ((pt.tril, True), (pt.triu, False))
+        for out in (
+            pt.linalg.solve(half(HERMITIAN), z, assume_a="her", lower=lower, b_ndim=1),
+            pt.real(pt.linalg.eigvalsh(half(HERMITIAN), half(SHIFTED), lower=lower)),
+        )
+    ],
     "factors, by PyTensor's perform": [pt.linalg.inv(pt.outer(z, z) + 3 * pt.eye(4))],
 }
 h, g = pt.tensor("h", dtype="float16", shape=(None,)), pt.tensor("g", dtype="float16", shape=(4, 4))

@@ -13,6 +13,8 @@ from frazil.interop.pytensor.library import classes
 from frazil.interop.pytensor.translation import Results, Translation, cast, rule
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pytensor.graph.basic import Apply
     from pytensor.graph.op import Op as PyTensorOp
 
@@ -57,8 +59,7 @@ def _cho_solve(op: PyTensorOp, node: Apply, t: Translation) -> Results:
 def _solve(op: PyTensorOp, node: Apply, t: Translation) -> Results:
     a, b = t.operands(node)
     if op.assume_a in ("sym", "her"):
-        half, rest = (ft.tril(a), ft.tril(a, -1)) if op.lower else (ft.triu(a), ft.triu(a, 1))
-        whole = half + ft.matrix_transpose(rest)
+        whole = _whole(a, op.lower, ft.conj if op.assume_a == "her" else ft.as_tensor)
         return ft.linalg.solve(whole, b, b_ndim=op.b_ndim, on_error="nan")
     if op.assume_a not in ("gen", "pos", "diagonal", "tridiagonal", "banded"):
         return performed(node, t)
@@ -127,12 +128,20 @@ def _eigvalsh(op: PyTensorOp, node: Apply, t: Translation) -> Results:
 
 def _of_one_matrix(op: PyTensorOp, a: Variable, b: Variable) -> Variable:
     """The matrix whose eigenvalues are those of ``a`` with regard to ``b``; both have one half."""
-    half, rest = (ft.tril(a), ft.tril(a, -1)) if op.lower else (ft.triu(a), ft.triu(a, 1))
-    whole = half + ft.matrix_transpose(rest)
     factor = ft.linalg.cholesky(b, lower=op.lower)
-    lower = factor if op.lower else ft.matrix_transpose(factor)
-    rows = ft.linalg.solve_triangular(lower, whole, lower=True)
-    return ft.linalg.solve_triangular(lower, ft.matrix_transpose(rows), lower=True)
+    lower = factor if op.lower else _adjoint(factor)
+    rows = ft.linalg.solve_triangular(lower, _whole(a, op.lower, ft.conj), lower=True)
+    return ft.linalg.solve_triangular(lower, _adjoint(rows), lower=True)
+
+
+def _whole(a: Variable, lower: bool, mirrored: Callable[[Variable], Variable]) -> Variable:
+    """A matrix of which one half is given; the other half is what ``mirrored`` makes of that."""
+    half, rest = (ft.tril(a), ft.tril(a, -1)) if lower else (ft.triu(a), ft.triu(a, 1))
+    return half + ft.matrix_transpose(mirrored(rest))
+
+
+def _adjoint(a: Variable) -> Variable:
+    return ft.matrix_transpose(ft.conj(a))
 
 
 @rule(*classes("EighGrad"))
