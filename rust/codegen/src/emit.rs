@@ -14,10 +14,13 @@ use std::collections::HashMap;
 /// The bytes of a register of elements, which every processor of its kind has.
 pub(crate) const REGISTER: u32 = 16;
 
+/// The namespace of functions that are made with a kernel.
+pub(crate) const MADE: u32 = 1;
+
 /// Writes the instructions of one kernel.
 pub(crate) struct Emitter<'f> {
     pub(crate) b: FunctionBuilder<'f>,
-    convention: CallConv,
+    pub(crate) convention: CallConv,
     functions: HashMap<String, FuncRef>,
     /// The names of the functions that are called, by number.
     pub(crate) names: Vec<String>,
@@ -25,11 +28,14 @@ pub(crate) struct Emitter<'f> {
     pub(crate) wide: Option<u32>,
     /// Whether this is in the steps of a loop, where each step waits for the one before.
     pub(crate) in_steps: bool,
+    /// Whether there may be functions of vectors (`vector.rs`), and those that there are.
+    pub(crate) vectors: bool,
+    pub(crate) made: Vec<Vec<u8>>,
     status: Option<Variable>,
 }
 
 impl<'f> Emitter<'f> {
-    pub(crate) fn new(b: FunctionBuilder<'f>, convention: CallConv) -> Emitter<'f> {
+    pub(crate) fn new(b: FunctionBuilder<'f>, convention: CallConv, vectors: bool) -> Emitter<'f> {
         Emitter {
             b,
             convention,
@@ -37,6 +43,8 @@ impl<'f> Emitter<'f> {
             names: Vec::new(),
             wide: None,
             in_steps: false,
+            vectors,
+            made: Vec::new(),
             status: None,
         }
     }
@@ -276,6 +284,26 @@ impl<'f> Emitter<'f> {
         self.names.push(name.to_owned());
         self.functions.insert(name.to_owned(), function);
         function
+    }
+
+    /// A function that is made with the kernel, of the address of its arguments and a number of elements.
+    pub(crate) fn vector_function(&mut self, code: Vec<u8>) -> FuncRef {
+        let mut signature = Signature::new(self.convention);
+        signature.params.extend([AbiParam::new(I64); 2]);
+        let signature = self.b.import_signature(signature);
+        let user = UserExternalName { namespace: MADE, index: self.made.len() as u32 };
+        self.made.push(code);
+        let name = self.b.func.declare_imported_user_function(user);
+        self.b.import_function(ExtFuncData {
+            name: ExternalName::user(name),
+            signature,
+            colocated: true,
+            patchable: false,
+        })
+    }
+
+    pub(crate) fn call_vectors(&mut self, function: FuncRef, arguments: Value, count: Value) {
+        self.b.ins().call(function, &[arguments, count]);
     }
 
     /// Calls a function without operands.

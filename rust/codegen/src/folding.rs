@@ -11,11 +11,11 @@ use cranelift_codegen::ir::{InstBuilder, StackSlot, Value};
 use cranelift_frontend::Variable;
 
 /// Sets of partial results.
-const SETS: u32 = 4;
+pub(crate) const SETS: u32 = 4;
 /// Levels of partial float sums.
 const LEVELS: u32 = 4;
 /// Blocks after which float sums are carried to the next level, and so on.
-const CARRIED: i64 = 64;
+pub(crate) const CARRIED: i64 = 64;
 const CARRIED_TWICE: i64 = 1024;
 
 /// The place of a fold's result.
@@ -32,7 +32,7 @@ pub(crate) struct Folding {
     pub(crate) target: Target,
     pub(crate) write: Write,
     pub(crate) reduce: Reduction,
-    lanes: u32,
+    pub(crate) lanes: u32,
     slot: StackSlot,
     blocks: Variable,
 }
@@ -79,19 +79,43 @@ impl Folding {
 
     /// The set that the next block folds into.
     pub(crate) fn enter_block(&self, e: &mut Emitter) -> Value {
-        let blocks = e.b.use_var(self.blocks);
+        let offset = self.turn(e);
+        let place = self.sets(e);
+        e.b.ins().iadd(place, offset)
+    }
+
+    /// The address of the sets.
+    pub(crate) fn sets(&self, e: &mut Emitter) -> Value {
+        e.stack_address(self.slot)
+    }
+
+    /// The bytes from there to the set that the next block folds into.
+    pub(crate) fn turn(&self, e: &mut Emitter) -> Value {
+        let blocks = self.blocks(e);
         let turn = e.b.ins().band_imm_u(blocks, i64::from(SETS - 1));
         let shift = (self.lanes * self.dtype().size()).trailing_zeros();
-        let offset = e.b.ins().ishl_imm_u(turn, i64::from(shift));
-        let place = e.stack_address(self.slot);
-        e.b.ins().iadd(place, offset)
+        e.b.ins().ishl_imm_u(turn, i64::from(shift))
+    }
+
+    /// The number of blocks that were folded.
+    pub(crate) fn blocks(&self, e: &mut Emitter) -> Value {
+        e.b.use_var(self.blocks)
+    }
+
+    pub(crate) fn has_levels(&self) -> bool {
+        self.reduce.has_levels(self.dtype())
     }
 
     /// Lets the next block have the next set, and the next level what this one has gathered.
     pub(crate) fn leave_block(&self, e: &mut Emitter) {
         let one = e.i64(1);
-        e.advance(self.blocks, one);
-        if !self.reduce.has_levels(self.dtype()) {
+        self.leave_blocks(e, one);
+    }
+
+    /// As [`Folding::leave_block`] after several blocks, of which none but the last may end a level.
+    pub(crate) fn leave_blocks(&self, e: &mut Emitter, count: Value) {
+        e.advance(self.blocks, count);
+        if !self.has_levels() {
             return;
         }
         let blocks = e.b.use_var(self.blocks);

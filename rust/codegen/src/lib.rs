@@ -20,6 +20,7 @@ mod read;
 mod scalar;
 mod stages;
 mod steps;
+mod vector;
 mod verify;
 mod walk;
 

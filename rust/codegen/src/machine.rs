@@ -1,7 +1,7 @@
 //! From kernels to code that runs.
 
 use crate::dtype::Dtype;
-use crate::emit::Emitter;
+use crate::emit::{Emitter, MADE};
 use crate::error::CodegenError;
 use crate::jitdump;
 use crate::kernel::Kernel;
@@ -9,6 +9,7 @@ use crate::op::Op;
 use crate::pages::Pages;
 use crate::read::read;
 use crate::steps::write_scan;
+use crate::vector::has_vectors;
 use crate::verify::verify;
 use crate::walk::write_loop;
 use cranelift_codegen::Context;
@@ -92,11 +93,13 @@ pub(crate) struct Assembled {
     pub(crate) ranges: Vec<Range<usize>>,
 }
 
-/// The instructions of the kernels that the texts describe, for that processor. `address` gives those
+/// The instructions of the kernels that the texts describe, for that processor, with functions of vectors if it has
+/// such. `address` gives those
 /// of functions by name.
 pub(crate) fn assemble(
     texts: &[&str],
     target: &dyn TargetIsa,
+    vectors: bool,
     address: impl Fn(&str) -> Option<usize>,
 ) -> Result<Assembled, CodegenError> {
     let mut builder = FunctionBuilderContext::new();
@@ -105,7 +108,7 @@ pub(crate) fn assemble(
     for text in texts {
         let kernel = kernel_of(text)?;
         context.clear();
-        let names = write(&kernel, target, &mut context.func, &mut builder);
+        let written = write(&kernel, target, &mut context.func, &mut builder, vectors);
         context
             .compile(target, &mut ControlPlane::default())
             .map_err(|error| CodegenError::Refused(format!("{:?}", error.inner)))?;
@@ -114,12 +117,27 @@ pub(crate) fn assemble(
         let start = code.len().next_multiple_of(ALIGNMENT);
         code.resize(start, 0);
         code.extend_from_slice(made.code_buffer());
+        let mut starts = Vec::new();
+        for function in &written.vectors {
+            code.resize(code.len().next_multiple_of(ALIGNMENT), 0);
+            starts.push(code.len());
+            code.extend_from_slice(function);
+        }
         for relocation in made.buffer.relocs() {
             let place = start + relocation.offset as usize;
-            let name = called(relocation, &context.func, &names)?;
-            let given = address(name).ok_or_else(|| CodegenError::Unknown(name.to_owned()))?;
-            let value = (given as i64).wrapping_add(relocation.addend);
-            code[place..place + 8].copy_from_slice(&value.to_le_bytes());
+            match called(relocation, &context.func)? {
+                Called::Named(index) => {
+                    let name = &written.names[index];
+                    let given =
+                        address(name).ok_or_else(|| CodegenError::Unknown(name.to_owned()))?;
+                    let value = (given as i64).wrapping_add(relocation.addend);
+                    code[place..place + 8].copy_from_slice(&value.to_le_bytes());
+                }
+                Called::Made(index) => {
+                    let ahead = starts[index] as i64 - place as i64 + relocation.addend;
+                    code[place..place + 4].copy_from_slice(&(ahead as i32).to_le_bytes());
+                }
+            }
         }
         all.ranges.push(start..code.len());
     }
@@ -136,7 +154,16 @@ pub fn compile(
     address: impl Fn(&str) -> Option<usize>,
     dump: Option<&Path>,
 ) -> Result<Code, CodegenError> {
-    let Assembled { mut code, ranges } = assemble(texts, target()?, address)?;
+    made_of(assemble(texts, target()?, has_vectors(), address)?, texts, dump)
+}
+
+/// Lets code run.
+fn made_of(
+    assembled: Assembled,
+    texts: &[&str],
+    dump: Option<&Path>,
+) -> Result<Code, CodegenError> {
+    let Assembled { mut code, ranges } = assembled;
     let entries = add_entries(&mut code, texts.len());
     let offsets: Vec<usize> = ranges.iter().map(|range| range.start).collect();
     let pages = Pages::of(&code, &offsets)?;
@@ -150,6 +177,24 @@ pub fn compile(
         jitdump::write(folder, kernels).map_err(CodegenError::Dump)?;
     }
     Ok(Code { pages, entries })
+}
+
+/// The code of kernels, with or without functions of vectors.
+#[cfg(test)]
+pub(crate) fn compile_with(
+    texts: &[&str],
+    vectors: bool,
+    address: impl Fn(&str) -> Option<usize>,
+) -> Code {
+    made_of(assemble(texts, target().unwrap(), vectors, address).unwrap(), texts, None).unwrap()
+}
+
+/// The number of functions of vectors that the kernel of a text has.
+#[cfg(test)]
+pub(crate) fn count_vectors(text: &str) -> usize {
+    let (kernel, mut function) = (kernel_of(text).unwrap(), Function::new());
+    let mut context = FunctionBuilderContext::new();
+    write(&kernel, target().unwrap(), &mut function, &mut context, true).vectors.len()
 }
 
 /// The name of a kernel for profilers: its ops, as many as a line has room for.
@@ -216,15 +261,16 @@ fn jump(ahead: usize) -> [u8; JUMP] {
 }
 
 /// The instructions of the kernel that a text describes, as Cranelift prints them, and the names of
-/// the functions that it calls, by number.
+/// the functions that it calls, by number. They are those of all processors, without functions of vectors.
 ///
 /// # Errors
 /// As for [`compile`].
 pub fn clif(text: &str) -> Result<(String, Vec<String>), CodegenError> {
     let kernel = kernel_of(text)?;
     let mut function = Function::new();
-    let names = write(&kernel, target()?, &mut function, &mut FunctionBuilderContext::new());
-    Ok((function.display().to_string(), names))
+    let mut context = FunctionBuilderContext::new();
+    let written = write(&kernel, target()?, &mut function, &mut context, false);
+    Ok((function.display().to_string(), written.names))
 }
 
 fn kernel_of(text: &str) -> Result<Kernel, CodegenError> {
@@ -233,39 +279,53 @@ fn kernel_of(text: &str) -> Result<Kernel, CodegenError> {
     Ok(kernel)
 }
 
-/// Writes a kernel; the names of the functions that it calls.
+/// What a kernel calls: functions by name, and functions that are made with it.
+struct Written {
+    names: Vec<String>,
+    vectors: Vec<Vec<u8>>,
+}
+
+/// Writes a kernel.
 fn write(
     kernel: &Kernel,
     target: &dyn TargetIsa,
     function: &mut Function,
     context: &mut FunctionBuilderContext,
-) -> Vec<String> {
+    vectors: bool,
+) -> Written {
     let convention = target.default_call_conv();
     let mut signature = Signature::new(convention);
     signature.params.extend([AbiParam::new(I64); 4]);
     signature.returns.push(AbiParam::new(I32));
     function.signature = signature;
     function.name = UserFuncName::user(0, 0);
-    let mut emitter = Emitter::new(FunctionBuilder::new(function, context), convention);
+    let mut emitter = Emitter::new(FunctionBuilder::new(function, context), convention, vectors);
     match kernel {
         Kernel::Loop(own) => write_loop(&mut emitter, own),
         Kernel::Scan(own) => write_scan(&mut emitter, own),
     }
     emitter.b.finalize(target.frontend_config());
-    emitter.names
+    Written { names: emitter.names, vectors: emitter.made }
 }
 
-/// The function whose address belongs where a relocation says.
-fn called<'n>(
-    relocation: &FinalizedMachReloc,
-    function: &Function,
-    names: &'n [String],
-) -> Result<&'n str, CodegenError> {
-    if let (Reloc::Abs8, FinalizedRelocTarget::ExternalName(ExternalName::User(name))) =
-        (relocation.kind, &relocation.target)
-    {
-        let index = function.params.user_named_funcs()[*name].index as usize;
-        return Ok(&names[index]);
+/// A function that is called, by its number.
+enum Called {
+    /// Its address belongs where the relocation says.
+    Named(usize),
+    /// It is made with the kernel; the distance to it belongs there.
+    Made(usize),
+}
+
+/// The function that a relocation is about.
+fn called(relocation: &FinalizedMachReloc, function: &Function) -> Result<Called, CodegenError> {
+    if let FinalizedRelocTarget::ExternalName(ExternalName::User(name)) = &relocation.target {
+        let name = &function.params.user_named_funcs()[*name];
+        let index = name.index as usize;
+        match (relocation.kind, name.namespace) {
+            (Reloc::Abs8, 0) => return Ok(Called::Named(index)),
+            (Reloc::X86CallPCRel4, MADE) => return Ok(Called::Made(index)),
+            _ => {}
+        }
     }
     Err(CodegenError::Refused(format!("it needs {relocation:?}")))
 }

@@ -16,6 +16,7 @@ mod element_loop;
 mod indexed_row;
 mod stage;
 mod turn;
+mod vector_stage;
 
 /// The status of a row that was told to stop.
 const STOPPED: i64 = 4;

@@ -1,6 +1,7 @@
 //! Operands that indices choose: the address of an element, and of a row that is walked along.
 
 use crate::dtype::Dtype;
+use crate::emit::Emitter;
 use crate::kernel::{Action, Pass, Statement};
 use crate::walk::Walk;
 use crate::walk::turn::{Region, Turn};
@@ -25,6 +26,13 @@ pub(super) struct IndexedRow {
     start: Variable,
     stride: Value,
     size: u32,
+}
+
+impl IndexedRow {
+    /// The address of the first element.
+    pub(super) fn first(&self, e: &mut Emitter) -> Value {
+        e.b.use_var(self.start)
+    }
 }
 
 impl Walk<'_, '_, '_> {

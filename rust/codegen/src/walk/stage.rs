@@ -45,12 +45,38 @@ impl Walk<'_, '_, '_> {
         let together = size.is_some() || count > 1;
         let dense = if together { self.dense(&region) } else { None };
         let at = self.e.variable(I64, from);
+        let vectors = self.vector_stage(&region, size, foldings);
+        match (vectors, dense) {
+            (Some(vectors), None) => self.by_vectors(&region, vectors, at, to, foldings),
+            (Some(vectors), Some(dense)) => {
+                let own = self.e.begin_if(dense);
+                self.by_vectors(&region, vectors, at, to, foldings);
+                // The elements of rows with gaps go one by one.
+                let own = self.e.begin_else(own);
+                self.by_registers(&region, at, to, (None, 1), None, foldings);
+                self.e.end_if(own);
+            }
+            (None, _) => self.by_registers(&region, at, to, (size, count), dense, foldings),
+        }
+    }
+
+    /// The elements before `to`, so many registers of so wide elements a turn.
+    fn by_registers(
+        &mut self,
+        region: &Region,
+        at: Variable,
+        to: Value,
+        (size, count): (Option<u32>, u32),
+        dense: Option<Value>,
+        foldings: &[Folding],
+    ) {
         if foldings.is_empty() {
             // The elements of rows with gaps go one by one.
+            let from = self.e.b.use_var(at);
             let end = dense.map_or(to, |dense| self.e.b.ins().select(dense, to, from));
-            self.turns(&region, at, end, size, count, None, foldings);
-            if together {
-                self.turns(&region, at, to, None, 1, None, foldings);
+            self.turns(region, at, end, size, count, None, foldings);
+            if size.is_some() || count > 1 {
+                self.turns(region, at, to, None, 1, None, foldings);
             }
             return;
         }
@@ -67,18 +93,18 @@ impl Walk<'_, '_, '_> {
         if let Some(dense) = dense {
             let gaps = self.e.b.ins().bxor_imm_u(dense, 1);
             let one_by_one = self.e.begin_if(gaps);
-            self.turns(&region, at, end, None, 1, Some(block.clone()), foldings);
+            self.turns(region, at, end, None, 1, Some(block.clone()), foldings);
             let dense = self.e.begin_else(one_by_one);
-            self.block(&region, at, end, (size, count), block, foldings);
+            self.block(region, at, end, (size, count), block, foldings);
             self.e.end_if(dense);
         } else {
-            self.block(&region, at, end, (size, count), block, foldings);
+            self.block(region, at, end, (size, count), block, foldings);
         }
         for own in foldings {
             own.leave_block(self.e);
         }
         self.e.end_loop(whole);
-        self.rest(&region, at, to, foldings);
+        self.rest(region, at, to, foldings);
     }
 
     /// The elements of a whole block, so many registers of so wide elements a turn.

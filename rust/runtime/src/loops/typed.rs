@@ -67,6 +67,11 @@ fn address<F: Function>(form: &str, level: Option<Level>) -> Option<usize> {
     }
 }
 
+/// The bytes from an element to the memory that is asked for when it is read. Kernels come with a chunk of a page at a
+/// time, and the processor itself looks no further than the end of one.
+#[cfg(target_arch = "x86_64")]
+const AHEAD: usize = 4096;
+
 /// The elements that are computed together.
 const TOGETHER: usize = 64;
 
@@ -108,6 +113,7 @@ unsafe fn by_registers_f4<F: Function>(to: *mut f32, x: *const f32, count: i64) 
         let mask = if left < 16 { (1 << left) - 1 } else { u16::MAX };
         // SAFETY: by the caller's promise; the mask leaves out what is behind the end.
         unsafe {
+            _mm_prefetch::<_MM_HINT_T0>(x.add(at).cast::<i8>().wrapping_add(AHEAD));
             let made = whole::<F, _>(_mm512_maskz_loadu_ps(mask, x.add(at)));
             _mm512_mask_storeu_ps(to.add(at), mask, made);
         }
@@ -125,6 +131,7 @@ unsafe fn by_registers_f8<F: Function>(to: *mut f64, x: *const f64, count: i64) 
         let mask = if left < 8 { (1 << left) - 1 } else { u8::MAX };
         // SAFETY: as above.
         unsafe {
+            _mm_prefetch::<_MM_HINT_T0>(x.add(at).cast::<i8>().wrapping_add(AHEAD));
             let made = whole::<F, _>(_mm512_maskz_loadu_pd(mask, x.add(at)));
             _mm512_mask_storeu_pd(to.add(at), mask, made);
         }

@@ -1,0 +1,137 @@
+//! Functions that go along a row by registers of 512 bits. Cranelift has registers of 128 bits, which C's kernels
+//! leave far behind where a loop is bound by arithmetic. So the loop over the elements of a stage is a function of
+//! its own on processors with AVX-512.
+//!
+//! Ops have one definition: a stage's block is written as instructions of Cranelift first, on registers of 128 bits
+//! ([`Block`]). `translate.rs` takes each of these for the same instruction on a register of 512 bits: what an element
+//! becomes does not depend on how many there are. `schedule.rs` orders them, `function.rs` writes the loop around
+//! them, and `assembler.rs` knows the bytes. Where an instruction has no such form, there is no function, and the
+//! stage goes by Cranelift's registers.
+
+use crate::dtype::Dtype;
+use crate::emit::Emitter;
+use cranelift_codegen::ir::{Block as IrBlock, Function, Value};
+use cranelift_codegen::isa::CallConv;
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+
+#[cfg(target_arch = "x86_64")]
+mod assembler;
+#[cfg(target_arch = "x86_64")]
+mod function;
+#[cfg(target_arch = "x86_64")]
+mod instructions;
+#[cfg(target_arch = "x86_64")]
+mod schedule;
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests;
+#[cfg(target_arch = "x86_64")]
+mod translate;
+
+/// The bytes of a register.
+pub(crate) const BYTES: u32 = 64;
+/// Sets of partial results that blocks fold into in turn.
+pub(crate) const SETS: u32 = crate::folding::SETS;
+
+/// The source of a value that the block does not compute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Given {
+    /// Elements behind an address, which is argument `at`; where it says `ahead`, memory is asked for those that come
+    /// a page later.
+    Load { at: usize, dtype: Dtype, ahead: bool },
+    /// As [`Given::Load`], of memory that this block changes: it is read when it is needed.
+    LateLoad { at: usize, dtype: Dtype },
+    /// Argument `at`, for all elements.
+    Uniform { at: usize, dtype: Dtype },
+    /// The partial results of fold `of`, of the set whose turn it is.
+    Partial { of: usize },
+}
+
+/// What a block does with a value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Effect {
+    /// It is written behind an address, which is argument `at`; memory that nobody else reads or writes.
+    Keep { at: usize, dtype: Dtype, value: Value },
+    /// It is written behind an address, once all operands of the block are read.
+    Write { at: usize, dtype: Dtype, value: Value },
+    /// It becomes the partial results of fold `of`.
+    Fold { of: usize, value: Value },
+}
+
+/// The arguments that tell of a fold: the address of its sets, and the bytes from there to the set whose turn it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Partials {
+    pub(crate) sets: usize,
+    pub(crate) turn: usize,
+}
+
+/// What is done with a block of elements, as instructions of Cranelift on registers of 128 bits.
+pub(crate) struct Block<'f> {
+    /// Writes the instructions.
+    pub(crate) e: Emitter<'f>,
+    pub(crate) size: u32,
+    block: IrBlock,
+    pub(crate) given: Vec<Given>,
+    pub(crate) effects: Vec<Effect>,
+    pub(crate) folds: Vec<Partials>,
+}
+
+/// The memory that a [`Block`] is written in.
+pub(crate) struct Sheet {
+    function: Function,
+    context: FunctionBuilderContext,
+}
+
+impl Sheet {
+    pub(crate) fn new() -> Sheet {
+        Sheet { function: Function::new(), context: FunctionBuilderContext::new() }
+    }
+
+    /// A block of elements of so many bytes.
+    pub(crate) fn block(&mut self, size: u32, convention: CallConv) -> Block<'_> {
+        let mut b = FunctionBuilder::new(&mut self.function, &mut self.context);
+        let block = b.create_block();
+        b.switch_to_block(block);
+        let mut e = Emitter::new(b, convention, false);
+        e.wide = Some(size);
+        Block { e, size, block, given: Vec::new(), effects: Vec::new(), folds: Vec::new() }
+    }
+}
+
+impl Block<'_> {
+    /// A value that is given.
+    pub(crate) fn give(&mut self, given: Given, dtype: Dtype) -> Value {
+        self.given.push(given);
+        let ty = self.e.ty(dtype);
+        self.e.b.func.dfg.append_block_param(self.block, ty)
+    }
+}
+
+/// The instructions of a function of two arguments, `(const int64_t *arguments, int64_t count)`, that does so with the
+/// elements of a row; `None` if an instruction has no such form.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn code(block: &Block) -> Option<Vec<u8>> {
+    let graph = translate::translate(block)?;
+    function::write(&graph)
+}
+
+/// There are no such registers.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn code(_block: &Block) -> Option<Vec<u8>> {
+    None
+}
+
+/// Whether this processor runs such functions.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn has_vectors() -> bool {
+    is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512dq")
+        && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("bmi2")
+}
+
+/// Whether this processor runs such functions.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn has_vectors() -> bool {
+    false
+}

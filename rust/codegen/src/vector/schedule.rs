@@ -1,0 +1,108 @@
+//! The order in which a block's values are computed: each shortly before what needs it, and all operands before
+//! anything is written that others may read.
+
+use crate::vector::Given;
+use crate::vector::translate::{Action, Graph, Id, Node};
+
+/// One step of a block.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Step {
+    Compute(Id),
+    Act(usize),
+}
+
+/// The steps of a block, and when each value is used last.
+pub(super) struct Schedule {
+    pub(super) steps: Vec<Step>,
+    last: Vec<usize>,
+    /// The values that are the same in all blocks, those first that are used most.
+    pub(super) same: Vec<Id>,
+}
+
+impl Schedule {
+    pub(super) fn of(graph: &Graph) -> Schedule {
+        let mut own = Order { graph, steps: Vec::new(), done: vec![false; graph.nodes.len()] };
+        for (at, action) in graph.actions.iter().enumerate() {
+            match *action {
+                Action::Keep { node, .. } | Action::Fold { node, .. } => {
+                    own.compute(node, true);
+                    own.steps.push(Step::Act(at));
+                }
+                Action::Write { node, .. } => own.compute(node, false),
+            }
+        }
+        for (at, action) in graph.actions.iter().enumerate() {
+            if let Action::Write { node, .. } = *action {
+                own.compute(node, true);
+                own.steps.push(Step::Act(at));
+            }
+        }
+        let steps = own.steps;
+        let mut last = vec![0; graph.nodes.len()];
+        let mut uses = vec![0; graph.nodes.len()];
+        for (at, step) in steps.iter().enumerate() {
+            for used in used_by(graph, *step) {
+                last[used] = at;
+                uses[used] += 1;
+            }
+        }
+        let mut same: Vec<Id> =
+            (0..uses.len()).filter(|&id| is_same(&graph.nodes[id]) && uses[id] > 0).collect();
+        same.sort_by_key(|&id| std::cmp::Reverse(uses[id]));
+        Schedule { steps, last, same }
+    }
+
+    /// Whether nothing after a step uses the value.
+    pub(super) fn ends(&self, id: Id, step: usize) -> bool {
+        self.last[id] <= step
+    }
+}
+
+/// Whether a value is the same in all blocks.
+pub(super) fn is_same(node: &Node) -> bool {
+    matches!(node, Node::Constant(_) | Node::Given(Given::Uniform { .. }))
+}
+
+/// The values that a step uses.
+pub(super) fn used_by(graph: &Graph, step: Step) -> Vec<Id> {
+    match step {
+        Step::Compute(id) => graph.nodes[id].args(),
+        Step::Act(at) => match graph.actions[at] {
+            Action::Keep { node, .. } | Action::Write { node, .. } | Action::Fold { node, .. } => {
+                vec![node]
+            }
+        },
+    }
+}
+
+struct Order<'g> {
+    graph: &'g Graph,
+    steps: Vec<Step>,
+    done: Vec<bool>,
+}
+
+impl Order<'_> {
+    /// Lets a value be computed with all that it needs; but for those that need what is read late, if they have to
+    /// wait.
+    fn compute(&mut self, id: Id, late_too: bool) {
+        let mut open = vec![(id, false)];
+        while let Some((id, ready)) = open.pop() {
+            let node = &self.graph.nodes[id];
+            if self.done[id] || is_same(node) {
+                continue;
+            }
+            if !ready {
+                open.push((id, true));
+                open.extend(node.args().into_iter().rev().map(|arg| (arg, false)));
+                continue;
+            }
+            let is_late = matches!(node, Node::Given(Given::LateLoad { .. }));
+            let waits = |&arg: &Id| !self.done[arg] && !is_same(&self.graph.nodes[arg]);
+            if !late_too && (is_late || node.args().iter().any(waits)) {
+                continue;
+            }
+            self.done[id] = true;
+            self.steps.push(Step::Compute(id));
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! Kernels with functions of vectors and without them compute the same bits.
+
+use crate::dtype::Dtype;
+use crate::kernel::{Kernel, LoopKernel};
+use crate::machine::{compile_with, count_vectors};
+use crate::read::read;
+use crate::vector::has_vectors;
+
+/// Kernels, and how many functions of vectors each has.
+const KERNELS: [(&str, usize, &str); 13] = [
+    (
+        "arithmetic",
+        1,
+        "loop 8 0\nread float64 1\nread float64 1\nread float64 0\nliteral float64 3fe0000000000000\n\
+         op sub float64 float64,float64 0 1\nop sqr float64 float64 4\n\
+         op mul float64 float64,float64 3 5\nop truediv float64 float64,float64 6 2\n\
+         op sqrt float64 float64 7\nop neg float64 float64 7\nop abs float64 float64 0\n\
+         op floor float64 float64 1\nop add float64 float64,float64 10 11\n\
+         op reciprocal float64 float64 12\n\
+         write 9 float64 1 -\nwrite 13 float64 1 -\npass\nvarying 4 5 6 7 9 10 11 12 13\nreads 0 1\n\
+         writes 0 1",
+    ),
+    (
+        "single",
+        1,
+        "loop 16 0\nread float32 1\nread float32 1\nliteral float32 3f800000\n\
+         op add float32 float32,float32 0 1\nop maximum float32 float32,float32 3 2\n\
+         op minimum float32 float32,float32 4 0\nop rint float32 float32 5\n\
+         op sign float32 float32 1\nop mul float32 float32,float32 6 7\n\
+         write 8 float32 1 -\npass\nvarying 3 4 5 6 7 8\nreads 0 1\nwrites 0",
+    ),
+    (
+        "bools",
+        1,
+        "loop 8 0\nread float64 1\nread bool 1\nread bool 0\nread float64 1\n\
+         op lt bool float64,float64 0 3\nop and_ bool bool,bool 4 1\nop or_ bool bool,bool 5 2\n\
+         op invert bool bool 6\nop isnan bool float64 0\nop xor bool bool,bool 7 8\n\
+         op where float64 bool,float64,float64 9 0 3\nop add bool bool,bool 1 4\n\
+         write 9 bool 1 -\nwrite 10 float64 1 -\nwrite 11 bool 1 -\npass\n\
+         varying 4 5 6 7 8 9 10 11\nreads 0 1 3\nwrites 0 1 2",
+    ),
+    (
+        "bools of single",
+        1,
+        "loop 16 0\nread float32 1\nread bool 1\nliteral float32 0\nop gt bool float32,float32 0 2\n\
+         op and_ bool bool,bool 3 1\nop cast float32 bool 4\nop isfinite bool float32 0\n\
+         op add float32 float32,float32 5 0\nwrite 4 bool 1 -\nwrite 7 float32 1 -\n\
+         write 6 bool 1 -\npass\nvarying 3 4 5 6 7\nreads 0 1\nwrites 0 1 2",
+    ),
+    (
+        "integers",
+        1,
+        "loop 8 0\nread int64 1\nread int64 1\nliteral int64 7\nop mul int64 int64,int64 0 1\n\
+         op sub int64 int64,int64 3 2\nop xor int64 int64,int64 4 0\nop invert int64 int64 5\n\
+         op neg int64 int64 6\nop maximum int64 int64,int64 7 1\nop ge bool int64,int64 8 0\n\
+         op where int64 bool,int64,int64 9 8 1\nop abs int64 int64 10\n\
+         write 11 int64 1 -\npass\nvarying 3 4 5 6 7 8 9 10 11\nreads 0 1\nwrites 0",
+    ),
+    (
+        "clip",
+        1,
+        "loop 8 0\nread float64 1\nread float64 0\nread float64 1\n\
+         op clip float64 float64,float64,float64 0 1 2\nop fmax float64 float64,float64 0 2\n\
+         op fmin float64 float64,float64 2 3\nop mul float64 float64,float64 4 5\n\
+         write 6 float64 1 -\npass\nvarying 3 4 5 6\nreads 0 2\nwrites 0",
+    ),
+    (
+        "sums",
+        1,
+        "loop 8 0\nread float64 1\nread float64 1\nop sub float64 float64,float64 0 1\n\
+         op sqr float64 float64 2\nwrite 3 float64 0 add\nwrite 2 float64 0 add\npass\nvarying 2 3\n\
+         reads 0 1\nwrites 0 1",
+    ),
+    (
+        "other folds",
+        1,
+        "loop 8 0\nread float64 1\nread float64 1\nop mul float64 float64,float64 0 1\n\
+         write 0 float64 0 maximum\nwrite 2 float64 0 minimum\nwrite 1 float64 0 mul\npass\n\
+         varying 2\nreads 0 1\nwrites 0 1 2",
+    ),
+    (
+        "folds of integers",
+        1,
+        "loop 8 0\nread int64 1\nwrite 0 int64 0 add\nwrite 0 int64 0 maximum\nwrite 0 int64 0 and_\n\
+         pass\nreads 0\nwrites 0 1 2",
+    ),
+    (
+        "sum of single",
+        1,
+        "loop 16 0\nread float32 1\nop sqr float32 float32 0\nwrite 1 float32 0 add\n\
+         write 0 float32 0 minimum\npass\nvarying 1\nreads 0\nwrites 0 1",
+    ),
+    (
+        "rows",
+        2,
+        "loop 8 1\nread float64 1\nread int64 0\nliteral float64 0\nfold float64 add 2 0\n\
+         op cast float64 int64 1\nop truediv float64 float64,float64 3 4\n\
+         op sub float64 float64,float64 0 5\nwrite 6 float64 1 -\npass\nuniform 4\nreads 0\nfolds 3\n\
+         pass\nuniform 5\nvarying 6\nreads 0\nwrites 0",
+    ),
+    (
+        "functions",
+        2,
+        "loop 8 0\nread float64 1\nread float64 1\nop mul float64 float64,float64 0 1\n\
+         op exp float64 float64 2\nop add float64 float64,float64 3 0\n\
+         op sub float64 float64,float64 2 4\nwrite 4 float64 0 add\nwrite 5 float64 1 -\npass\n\
+         varying 2 3 4 5\nreads 0 1\nwrites 0 1",
+    ),
+    (
+        "columns",
+        1,
+        "loop 8 0\nread float64 1\nread float64 0\nop mul float64 float64,float64 0 1\n\
+         write 2 float64 1 add\npass\nvarying 2\nreads 0\nwrites 0",
+    ),
+];
+
+/// Memory of a call: for each operand its bytes, from where on, and from row to row.
+struct Operands {
+    memory: Vec<Vec<u8>>,
+    strides: Vec<i64>,
+}
+
+fn number(state: &mut u64) -> u64 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    *state >> 33
+}
+
+fn element(dtype: Dtype, state: &mut u64) -> Vec<u8> {
+    let drawn = number(state);
+    let float = match drawn % 23 {
+        0 => 0.0,
+        1 => -0.0,
+        2 => f64::INFINITY,
+        3 if drawn.is_multiple_of(5) => f64::NAN,
+        _ => (drawn % 2000) as f64 / 400.0 - 2.5,
+    };
+    match dtype {
+        Dtype::Float64 => float.to_le_bytes().to_vec(),
+        Dtype::Float32 => (float as f32).to_le_bytes().to_vec(),
+        Dtype::Bool => vec![(drawn % 2) as u8],
+        Dtype::Int64 => (drawn as i64 - (1 << 30)).to_le_bytes().to_vec(),
+        _ => unreachable!("no kernel here has such operands"),
+    }
+}
+
+fn operands(kernel: &LoopKernel, rows: usize, length: usize, stays: bool) -> Operands {
+    let mut state = (rows * 1000 + length) as u64;
+    let mut own = Operands { memory: Vec::new(), strides: Vec::new() };
+    // Rows with a gap between them, which begin anywhere.
+    let row = length + 3;
+    let reads = kernel.reads.iter().map(|read| (read.dtype, read.inner, false));
+    let writes = kernel.writes.iter().map(|write| (write.dtype, write.inner, true));
+    for (dtype, inner, is_written) in reads.chain(writes) {
+        let of_row = if inner { row } else { 1 };
+        let stride = if is_written && !inner && stays { 0 } else { of_row * dtype.size() as usize };
+        let count = of_row * rows + 8;
+        own.memory.push((0..count).flat_map(|_| element(dtype, &mut state)).collect());
+        own.strides.push(stride as i64);
+    }
+    for _ in &kernel.buffers {
+        own.memory.push(vec![0; 8 * row]);
+    }
+    own
+}
+
+fn run(code: usize, own: &mut Operands, rows: usize, length: usize) {
+    type Function = unsafe extern "C" fn(*const *mut u8, i64, i64, *const i64) -> i32;
+    let pointers: Vec<*mut u8> = own.memory.iter_mut().map(|own| own.as_mut_ptr()).collect();
+    // SAFETY: a kernel lies there, and there are as many operands, each long enough.
+    let status = unsafe {
+        let function: Function = std::mem::transmute(code);
+        function(pointers.as_ptr(), rows as i64, length as i64, own.strides.as_ptr())
+    };
+    assert_eq!(status, 0);
+}
+
+/// Whether all elements are the same bits, or both NaN.
+fn same(dtype: Dtype, a: &[u8], b: &[u8]) -> bool {
+    let size = dtype.size() as usize;
+    a.chunks(size).zip(b.chunks(size)).all(|(a, b)| {
+        let nan = |own: &[u8]| match dtype {
+            Dtype::Float64 => f64::from_le_bytes(own.try_into().unwrap()).is_nan(),
+            Dtype::Float32 => f32::from_le_bytes(own.try_into().unwrap()).is_nan(),
+            _ => false,
+        };
+        a == b || nan(a) && nan(b)
+    })
+}
+
+#[test]
+fn kernels_have_functions_of_vectors() {
+    for (name, count, text) in KERNELS {
+        assert_eq!(count_vectors(text), count, "{name}");
+    }
+}
+
+#[test]
+fn vectors_compute_the_same_bits() {
+    if !has_vectors() {
+        // What has no code for this processor is looked at by the test above alone.
+        return;
+    }
+    for (name, _, text) in KERNELS {
+        let Kernel::Loop(kernel) = read(text).unwrap() else { panic!("it is a loop") };
+        let codes = [false, true]
+            .map(|vectors| compile_with(&[text], vectors, frazil_runtime::kernel_function));
+        let lengths = (0..70).chain([127, 511, 512, 513, 520, 1024, 1500, 9000]);
+        for length in lengths {
+            for (rows, stays) in [(1, false), (3, false), (5, true)] {
+                let mut made = codes.each_ref().map(|code| {
+                    let mut own = operands(&kernel, rows, length, stays);
+                    run(code.addresses()[0], &mut own, rows, length);
+                    own.memory
+                });
+                let dtypes = kernel
+                    .reads
+                    .iter()
+                    .map(|own| own.dtype)
+                    .chain(kernel.writes.iter().map(|own| own.dtype));
+                for (at, dtype) in dtypes.enumerate() {
+                    let [old, new] = made.each_mut().map(|own| std::mem::take(&mut own[at]));
+                    assert!(same(dtype, &old, &new), "{name}: operand {at}, {rows} x {length}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! A stage of a pass as a function of vectors, and its calls.
+
+use crate::dtype::Dtype;
+use crate::folding::{CARRIED, Folding};
+use crate::kernel::Action;
+use crate::stages::OperandPlace;
+use crate::vector::{BYTES, Block, Effect, Given, Partials, Sheet, code};
+use crate::walk::Walk;
+use crate::walk::indexed_row::Indexed;
+use crate::walk::turn::Region;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::I64;
+use cranelift_codegen::ir::{InstBuilder, Value};
+use cranelift_frontend::Variable;
+
+/// What has elements in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Elements {
+    Read(usize),
+    Buffer(usize),
+    Slot(OperandPlace),
+    Row(Indexed),
+    Write(usize),
+}
+
+/// An argument of the function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Argument {
+    /// The address of the first element.
+    Elements(Elements, Dtype),
+    /// A value that is the same along the row.
+    Uniform(usize),
+    /// The partial results of a folding, and the bytes from there to the set whose turn it is.
+    Sets(usize),
+    Turn(usize),
+}
+
+/// The function of a stage.
+pub(super) struct VectorStage {
+    code: Vec<u8>,
+    arguments: Vec<Argument>,
+}
+
+/// A block while it is being written.
+struct Sketch<'s> {
+    block: Block<'s>,
+    arguments: Vec<Argument>,
+    values: Vec<Option<Value>>,
+    /// Whether memory is asked for before it is read. The processor does so by itself where a loop reads several
+    /// arrays side by side, and does not where it comes back to them in chunks.
+    asks_ahead: bool,
+}
+
+impl Sketch<'_> {
+    fn argument(&mut self, own: Argument) -> usize {
+        self.arguments.iter().position(|&known| known == own).unwrap_or_else(|| {
+            self.arguments.push(own);
+            self.arguments.len() - 1
+        })
+    }
+
+    fn loaded(&mut self, of: Elements, dtype: Dtype) -> Value {
+        let at = self.argument(Argument::Elements(of, dtype));
+        let ahead = self.asks_ahead && matches!(of, Elements::Read(_));
+        self.block.give(Given::Load { at, dtype, ahead }, dtype)
+    }
+
+    fn value(&self, k: usize) -> Value {
+        self.values[k].expect("a kernel was verified")
+    }
+
+    fn keep(&mut self, of: Elements, dtype: Dtype, value: Value) {
+        let at = self.argument(Argument::Elements(of, dtype));
+        self.block.effects.push(Effect::Keep { at, dtype, value });
+    }
+
+    /// Writes a value, or folds it into what is there.
+    fn write(
+        &mut self,
+        of: Elements,
+        dtype: Dtype,
+        reduce: Option<crate::op::Reduction>,
+        value: Value,
+    ) {
+        let at = self.argument(Argument::Elements(of, dtype));
+        let value = match reduce {
+            None => value,
+            Some(reduce) => {
+                let so_far = self.block.give(Given::LateLoad { at, dtype }, dtype);
+                self.block.e.fold(reduce, dtype, so_far, value)
+            }
+        };
+        self.block.effects.push(Effect::Write { at, dtype, value });
+    }
+}
+
+impl Walk<'_, '_, '_> {
+    /// The function for the elements of a stage, which are `size` bytes each; `None` if there is none.
+    pub(super) fn vector_stage(
+        &self,
+        region: &Region,
+        size: Option<u32>,
+        foldings: &[Folding],
+    ) -> Option<VectorStage> {
+        let size = size?;
+        let fits = foldings.is_empty() || self.k.lanes as u32 * size == BYTES;
+        if !self.e.vectors || !fits || self.longest_loop(region).is_some() {
+            return None;
+        }
+        let mut sheet = Sheet::new();
+        let mut own = Sketch {
+            block: sheet.block(size, self.e.convention),
+            arguments: Vec::new(),
+            values: vec![None; self.k.first() + self.k.statements.len()],
+            asks_ahead: region.stages.last() > 0
+                || self.k.passes.len() > 1
+                || region.pass.reads.len() == 1,
+        };
+        for &k in &region.given {
+            own.values[k] = Some(self.given_to(&mut own, region, k));
+        }
+        for &k in &region.stages.computed[region.stage] {
+            let made = self.computed_in(&mut own, k);
+            own.values[k] = Some(made);
+            let place = OperandPlace::Value(k);
+            if region.stages.kept.contains_key(&place) {
+                own.keep(Elements::Slot(place), self.k.dtype(k), made);
+            }
+        }
+        for call in &region.stages.calls[region.stage] {
+            let called = self.k.at(call.value);
+            for (at, &place) in call.from.iter().enumerate() {
+                if matches!(place, OperandPlace::Operand { .. }) {
+                    let (a, to) = (called.args[at], called.operands[at]);
+                    let given = own.value(a);
+                    let given = own.block.e.convert(given, self.k.dtype(a), to);
+                    own.keep(Elements::Slot(place), to, given);
+                }
+            }
+        }
+        if region.stage == region.stages.last() {
+            self.ended_in(&mut own, region, foldings);
+        }
+        let code = code(&own.block)?;
+        Some(VectorStage { code, arguments: own.arguments })
+    }
+
+    fn given_to(&self, own: &mut Sketch, region: &Region, k: usize) -> Value {
+        let dtype = self.k.dtype(k);
+        let literals = self.k.reads.len()..self.k.first();
+        if region.pass.reads.contains(&k) {
+            own.loaded(Elements::Read(k), dtype)
+        } else if region.pass.loads.contains(&k) {
+            own.loaded(Elements::Buffer(k), dtype)
+        } else if region.stages.waits(k, region.stage) {
+            own.loaded(Elements::Slot(OperandPlace::Value(k)), dtype)
+        } else if literals.contains(&k) {
+            let bits = self.k.literals[k - literals.start].bits;
+            own.block.e.constant(dtype, bits)
+        } else {
+            let at = own.argument(Argument::Uniform(k));
+            own.block.give(Given::Uniform { at, dtype }, dtype)
+        }
+    }
+
+    fn computed_in(&self, own: &mut Sketch, k: usize) -> Value {
+        let statement = self.k.at(k);
+        match statement.action {
+            Action::Op(op) => {
+                let from: Vec<Dtype> = statement.args.iter().map(|&a| self.k.dtype(a)).collect();
+                let args: Vec<Value> = statement.args.iter().map(|&a| own.value(a)).collect();
+                own.block.e.apply(op, &from, &statement.operands, statement.dtype, &args)
+            }
+            Action::Take(_) => own.loaded(Elements::Row(Indexed::Take(k)), statement.dtype),
+            _ => unreachable!("elements of a stage with a size go together"),
+        }
+    }
+
+    /// Stores, folds and writes.
+    fn ended_in(&self, own: &mut Sketch, region: &Region, foldings: &[Folding]) {
+        for &k in &region.pass.stores {
+            let value = own.value(k);
+            own.write(Elements::Buffer(k), self.k.dtype(k), None, value);
+        }
+        for (of, folding) in foldings.iter().enumerate() {
+            let (dtype, k) = (folding.write.dtype, folding.write.value);
+            let value = own.value(k);
+            let value = own.block.e.convert(value, self.k.dtype(k), dtype);
+            let sets = own.argument(Argument::Sets(of));
+            let turn = own.argument(Argument::Turn(of));
+            own.block.folds.push(Partials { sets, turn });
+            let so_far = own.block.give(Given::Partial { of }, dtype);
+            let value = own.block.e.fold(folding.reduce, dtype, so_far, value);
+            own.block.effects.push(Effect::Fold { of, value });
+        }
+        for &k in &region.pass.writes {
+            let write = &self.k.writes[k];
+            if write.inner {
+                let value = own.value(write.value);
+                let value = own.block.e.convert(value, self.k.dtype(write.value), write.dtype);
+                own.write(Elements::Write(k), write.dtype, write.reduce, value);
+            }
+        }
+        for &k in &region.pass.puts {
+            let put = &self.k.puts[k];
+            let value = own.value(put.value);
+            let value = own.block.e.convert(value, self.k.dtype(put.value), put.dtype);
+            own.write(Elements::Row(Indexed::Put(k)), put.dtype, put.reduce, value);
+        }
+    }
+
+    // ------------------------------------------------------------ calls
+
+    /// Lets the function go through the elements before `to`.
+    pub(super) fn by_vectors(
+        &mut self,
+        region: &Region,
+        own: VectorStage,
+        at: Variable,
+        to: Value,
+        foldings: &[Folding],
+    ) {
+        let slot = self.e.stack(8 * own.arguments.len() as u32);
+        let function = self.e.vector_function(own.code);
+        let has_levels = foldings.iter().any(Folding::has_levels);
+        let turns = has_levels.then(|| {
+            self.e.begin_loop(|e| {
+                let from = e.b.use_var(at);
+                e.b.ins().icmp(IntCC::SignedLessThan, from, to)
+            })
+        });
+        let from = self.e.b.use_var(at);
+        let mut count = self.e.b.ins().isub(to, from);
+        for folding in foldings.iter().filter(|own| own.has_levels()) {
+            let room = folding.room(self.e);
+            count = self.e.b.ins().smin(count, room);
+        }
+        let place = self.e.stack_address(slot);
+        for (k, &argument) in own.arguments.iter().enumerate() {
+            let value = self.argument(region, argument, from, foldings);
+            self.e.b.ins().store(crate::emit::flags(), value, place, 8 * k as i32);
+        }
+        self.e.call_vectors(function, place, count);
+        if !foldings.is_empty() {
+            let rest = self.k.lanes as i64 - 1;
+            let blocks = self.e.b.ins().iadd_imm_s(count, rest);
+            let shift = i64::from(self.k.lanes.trailing_zeros());
+            let blocks = self.e.b.ins().ushr_imm_u(blocks, shift);
+            for folding in foldings {
+                folding.leave_blocks(self.e, blocks);
+            }
+        }
+        self.e.advance(at, count);
+        if let Some(turns) = turns {
+            self.e.end_loop(turns);
+        }
+    }
+
+    fn argument(
+        &mut self,
+        region: &Region,
+        argument: Argument,
+        from: Value,
+        foldings: &[Folding],
+    ) -> Value {
+        match argument {
+            Argument::Elements(of, dtype) => {
+                let start = match of {
+                    Elements::Read(k) => self.pointer(k),
+                    Elements::Buffer(k) => self.pointer(self.buffer_pointer(k)),
+                    Elements::Write(k) => self.pointer(self.write_pointer(k)),
+                    Elements::Row(row) => self.indexed[&row].first(self.e),
+                    Elements::Slot(place) => {
+                        let start = self.e.stack_address(region.slots[&place]);
+                        let offset = self.e.b.ins().isub(from, region.chunk);
+                        return self.element(start, dtype, offset);
+                    }
+                };
+                self.element(start, dtype, from)
+            }
+            Argument::Uniform(k) => {
+                let value = self.uniform_value(k);
+                if self.k.dtype(k) != Dtype::Bool {
+                    return value;
+                }
+                let whole = self.e.b.ins().uextend(I64, value);
+                self.e.b.ins().ineg(whole)
+            }
+            Argument::Sets(of) => foldings[of].sets(self.e),
+            Argument::Turn(of) => foldings[of].turn(self.e),
+        }
+    }
+}
+
+impl Folding {
+    /// The elements up to the next time that partial sums are carried.
+    fn room(&self, e: &mut crate::emit::Emitter) -> Value {
+        let blocks = self.blocks(e);
+        let done = e.b.ins().band_imm_u(blocks, CARRIED - 1);
+        let all = e.i64(CARRIED);
+        let left = e.b.ins().isub(all, done);
+        e.b.ins().imul_imm_s(left, i64::from(self.lanes))
+    }
+}
