@@ -72,6 +72,68 @@ def test_profilers_are_told_of_kernels(monkeypatch, tmp_path):
     assert records[0][2] < records[1][2]
 
 
+LISTED = """
+import ctypes, os, struct, sys
+import frazil as fz, frazil.tensor as ft
+from frazil import _core
+
+class Entry(ctypes.Structure):
+    pass
+
+Link = ctypes.POINTER(Entry)
+Entry._fields_ = [
+    ("next", Link), ("previous", Link), ("file", ctypes.c_void_p), ("size", ctypes.c_uint64)
+]
+
+class List(ctypes.Structure):
+    _fields_ = [
+        ("version", ctypes.c_uint32),
+        ("action", ctypes.c_uint32),
+        ("changed", Link),
+        ("first", Link),
+    ]
+
+def symbols():
+    listed = List.in_dll(ctypes.CDLL(_core.__file__), "__jit_debug_descriptor")
+    assert listed.version == 1
+    entry = listed.first
+    while entry:
+        data = ctypes.string_at(entry.contents.file, entry.contents.size)
+        assert data.startswith(b"\\x7fELF\\x02\\x01\\x01")
+        (start,) = struct.unpack_from("<Q", data, 40)
+        size, count = struct.unpack_from("<2H", data, 58)
+        parts = [struct.unpack_from("<2I4Q2I2Q", data, start + k * size) for k in range(count)]
+        _, text, table, strings, _ = parts
+        for at in range(table[4] + 24, table[4] + table[5], 24):
+            name, kind, _, section, offset, length = struct.unpack_from("<I2BH2Q", data, at)
+            assert (kind, section) == (0x12, 1)
+            begins = strings[4] + name
+            yield data[begins : data.index(0, begins)].decode(), text[3] + offset, length
+        entry = entry.contents.next
+
+x = ft.vector("x")
+untold = fz.function([x], ft.exp(x) * 4.25 - 1.75, mode="cranelift")
+assert not list(symbols())
+os.environ["FRAZIL_JITDUMP"] = sys.argv[1]
+f = fz.function([x], ft.log(x) * 4.5 - 1.75, mode="cranelift")
+((made, _),) = f.program.kernels
+((name, start, size),) = symbols()
+print(name, start + size <= made.address < start + 2**16)
+"""
+
+
+def test_debuggers_are_told_of_kernels(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", LISTED, str(tmp_path)],
+        env={**os.environ, "FRAZIL_CACHE": "0"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    # The entry, to which C's code may be put, lies behind the kernel.
+    assert done.stdout == "frazil_loop_log_mul_sub True\n"
+
+
 def test_a_folder_that_takes_no_file_is_told(monkeypatch, tmp_path):
     monkeypatch.setenv("FRAZIL_CACHE", "0")
     monkeypatch.setenv("FRAZIL_JITDUMP", str(tmp_path / "missing"))

@@ -7,6 +7,7 @@
 //! refuses kernels that are not valid, `walk.rs` and `steps.rs` write the code, `machine.rs` makes it
 //! run.
 
+mod debugger;
 mod dtype;
 mod emit;
 mod error;
@@ -24,6 +25,7 @@ mod vector;
 mod verify;
 mod walk;
 
+pub use debugger::{StillList, hold_list};
 pub use error::CodegenError;
 pub use machine::{Code, clif, compile, is_available, lowers, may_run_code};
 

@@ -1,5 +1,6 @@
 //! From kernels to code that runs.
 
+use crate::debugger::Told;
 use crate::dtype::Dtype;
 use crate::emit::{Emitter, MADE};
 use crate::error::CodegenError;
@@ -31,6 +32,9 @@ const ALIGNMENT: usize = 64;
 /// The code of some kernels, which lives as long as this.
 #[derive(Debug)]
 pub struct Code {
+    /// What debuggers know of it, if they were told.
+    #[expect(dead_code, reason = "it lives as long as the code, and ends before")]
+    told: Option<Told>,
     pages: Pages,
     /// The entry of each kernel: a jump to the address in its slot.
     entries: Vec<usize>,
@@ -145,7 +149,7 @@ pub(crate) fn assemble(
 }
 
 /// The code of the kernels that the texts describe. `address` gives those of functions by name.
-/// Profilers are told of it by a file in the folder `dump`.
+/// Profilers are told of it by a file in the folder `dump`; debuggers are told then, too.
 ///
 /// # Errors
 /// If a text describes no kernel, a function has no address, or no memory may hold code.
@@ -170,13 +174,16 @@ fn made_of(
     for (at, offset) in offsets.iter().enumerate() {
         pages.set_slot(at, pages.start() + offset);
     }
+    let mut told = None;
     if let Some(folder) = dump {
         let kernels = texts.iter().zip(&ranges).map(|(text, range)| {
             (name_of(text), pages.start() + range.start, &code[range.clone()])
         });
-        jitdump::write(folder, kernels).map_err(CodegenError::Dump)?;
+        jitdump::write(folder, kernels.clone()).map_err(CodegenError::Dump)?;
+        let named: Vec<_> = kernels.map(|(name, start, code)| (name, start, code.len())).collect();
+        told = Some(Told::of(&named));
     }
-    Ok(Code { pages, entries })
+    Ok(Code { told, pages, entries })
 }
 
 /// The code of kernels, with or without functions of vectors.

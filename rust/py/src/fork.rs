@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use frazil_core::{Container, Tokens, fork};
 
-use crate::{source_line, wrapper};
+use crate::{native_code, source_line, wrapper};
 
 /// Has every fork hold the locks from now on; the first call counts.
 pub fn watch() -> io::Result<()> {
@@ -19,6 +19,7 @@ pub fn watch() -> io::Result<()> {
         fork::add_lasting(&Tokens);
         fork::add_lasting(&wrapper::Tables);
         fork::add_lasting(&source_line::Places);
+        fork::add_lasting(&native_code::Told);
         frazil_runtime::watch_forks();
         register()
     });
