@@ -9,6 +9,7 @@ from itertools import count
 from typing import Any, Literal, TextIO, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 import frazil._core as _core
 from frazil._core import (
@@ -19,7 +20,6 @@ from frazil._core import (
     NominalVariable,
     Variable,
 )
-from frazil.graph.op import Array
 from frazil.scalar.elemwise import Elemwise
 from frazil.tensor.dims import DropDims, ExpandDims
 from frazil.tensor.indexing import IncSubtensor, Subtensor
@@ -198,7 +198,7 @@ def label(variable: Variable) -> str:
     return variable.name or f"<{variable.type}>"
 
 
-def _value_text(value: Array) -> str:
+def _value_text(value: npt.NDArray[np.generic]) -> str:
     if value.ndim == 0:
         return repr(value.item())
     return np.array2string(value, threshold=10, edgeitems=2, separator=" ").replace("\n", "")
