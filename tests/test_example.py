@@ -64,6 +64,19 @@ def test_eight_schools(tmp_path):
     assert abs(spread - 3.6) < 0.6
 
 
+def test_a_sampler_in_native_code(tmp_path):
+    """Two threads call a density by its address; no Python runs while they draw."""
+    printed = run("sample_by_address.py", tmp_path)
+    means, taken = (
+        [float(number) for number in re.findall(r"[\d.]+", printed.split(what)[1].split("\n")[0])]
+        for what in ("mean of the effects:", "proposals taken:")
+    )
+    assert len(means) == len(taken) == 2
+    # Long chains of other samplers say 4.4.
+    assert all(abs(mean - 4.4) < 0.6 for mean in means)
+    assert all(share > 0.5 for share in taken)
+
+
 BARE = """
 import atexit, runpy, sys
 sys.modules["numba"] = sys.modules["llvmlite"] = None

@@ -59,11 +59,12 @@ def test_chains_in_other_processes():
 
 
 @QUIET
-def test_a_new_process_takes_a_density():
+@pytest.mark.parametrize("start_method", ["spawn", "forkserver"])
+def test_a_new_process_takes_a_density(start_method):
     """What ``pm.sample`` does where it starts processes afresh; each imports PyMC."""
     model = MODELS["linear_regression"]()
     density, start = model.compile_logp(mode="FRAZIL"), model.initial_point()
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
+    with multiprocessing.get_context(start_method).Pool(1) as pool:
         found = pool.apply(value_of, (cloudpickle.dumps(density), start))
     assert found == density(start)
 
