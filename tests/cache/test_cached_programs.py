@@ -19,7 +19,7 @@ import frazil as fz
 import frazil.tensor as ft
 from frazil.cache import entry
 from frazil.cache.store import find_store
-from frazil.compile import keeping, programs, stored
+from frazil.compile import cache_entries, keeping, programs
 from frazil.compile.mode import find_linker
 from frazil.link.kernel.compiler import KernelCompileError
 from frazil.scalar import Composite, ScalarLoop, ScalarOp
@@ -242,25 +242,25 @@ def test_an_entry_serves_no_other_graph():
 
 
 def request(graph, mode="c"):
-    return stored.Request(graph, find_linker(mode), "me")
+    return cache_entries.Request(graph, find_linker(mode), "me")
 
 
 @pytest.mark.parametrize("mode", ["c", "py"])
 def test_an_entry_that_was_cut_is_refused(mode):
     function, _ = compiled(*model(), mode=mode)
     wanted = request(function.fgraph, mode)
-    content = stored.encode(wanted, function.optimized, function.program)
-    assert stored.decode(content, wanted) is not None
+    content = cache_entries.encode(wanted, function.optimized, function.program)
+    assert cache_entries.decode(content, wanted) is not None
     for end in range(len(content)):
         with pytest.raises(ValueError, match="an entry"):
-            stored.decode(content[:end], wanted)
+            cache_entries.decode(content[:end], wanted)
 
 
 @given(st.data(), st.sampled_from(["c", "py"]))
 def test_an_altered_entry_is_refused_or_another_program(data, mode):
     function, _ = compiled(*model(), mode=mode)
     wanted = request(function.fgraph, mode)
-    parts = entry.unpack(stored.encode(wanted, function.optimized, function.program))
+    parts = entry.unpack(cache_entries.encode(wanted, function.optimized, function.program))
     # Machine code is run as it is; what surrounds it is checked.
     at = data.draw(st.sampled_from([at for at in range(min(len(parts), 8)) if parts[at]]))
     part = bytearray(parts[at])
@@ -268,7 +268,7 @@ def test_an_altered_entry_is_refused_or_another_program(data, mode):
         part[data.draw(st.integers(0, len(part) - 1))] = data.draw(st.integers(0, 255))
     parts[at] = bytes(part)
     try:
-        read = stored.decode(entry.pack(parts), wanted)
+        read = cache_entries.decode(entry.pack(parts), wanted)
     except REFUSALS:
         return
     if read is not None:
@@ -278,12 +278,12 @@ def test_an_altered_entry_is_refused_or_another_program(data, mode):
 def test_parts_that_are_missing_are_refused():
     function, _ = compiled(*model(), mode="c")
     wanted = request(function.fgraph)
-    parts = entry.unpack(stored.encode(wanted, function.optimized, function.program))
+    parts = entry.unpack(cache_entries.encode(wanted, function.optimized, function.program))
     for count in range(len(parts)):
         with pytest.raises(REFUSALS):
-            stored.decode(entry.pack(parts[:count]), wanted)
+            cache_entries.decode(entry.pack(parts[:count]), wanted)
     with pytest.raises(KernelCompileError, match="could not be loaded"):
-        stored.decode(entry.pack([*parts[:-2], b"no library", parts[-1]]), wanted)
+        cache_entries.decode(entry.pack([*parts[:-2], b"no library", parts[-1]]), wanted)
 
 
 def test_another_version_of_anything_compiles_anew(monkeypatch):
