@@ -1,5 +1,7 @@
 """Kernels that compile at once, and what becomes of their exceptions."""
 
+import subprocess
+import sys
 import threading
 import traceback
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +18,7 @@ import frazil.tensor as ft
 from frazil.link import compiled_kernels
 from frazil.link.c import CCompiler
 from frazil.link.c.compiler import Toolchain
+from frazil.link.cranelift.compiler import parts_for_threads
 from frazil.link.kernel.compiler import KernelCompileError
 from frazil.link.toolchain import pool
 from frazil.link.toolchain.once import SingleFlight
@@ -187,3 +190,56 @@ def test_threads_that_compile_equal_graphs_share_a_program(mode):
     assert len({id(f.program) for f in functions}) == 1
     for f in functions:
         np.testing.assert_allclose(f(np.zeros(2)), [41.0, 41.0])
+
+
+@given(lengths=st.lists(st.integers(1, 9000), max_size=20), threads=st.integers(1, 5))
+def test_parts_hold_each_text_once(lengths, threads):
+    parts = parts_for_threads(lengths, threads)
+    assert sorted(k for part in parts for k in part) == [*range(len(lengths))]
+    assert len(parts) <= threads
+    if len(parts) > 1:
+        assert sum(lengths) >= 3000 * len(parts)
+        assert all(parts)
+
+
+def test_kernels_of_the_extension_are_made_by_several_threads():
+    def compiled():
+        x = ft.dvector("x")
+        outputs = [x]
+        for k in range(4):
+            y = outputs[-1].cumsum()
+            for step in range(40):
+                y = ft.tanh(y) * (1 + step / (k + 2.0))
+            outputs.append(y)
+        return fz.function([x], outputs[1:], mode="cranelift")
+
+    with fz.compile_threads(1):
+        alone = compiled()
+    codes = {id(made.code) for made, _ in alone.program.kernels}
+    assert len(codes) == 1
+    given = np.linspace(-1.0, 1.0, 101)
+    expected = alone(given)
+    del alone
+    with fz.compile_threads(3):
+        together = compiled()
+    codes = {id(made.code) for made, _ in together.program.kernels}
+    assert 1 < len(codes) <= 3
+    for found, wanted in zip(together(given), expected, strict=True):
+        np.testing.assert_array_equal(found, wanted)
+
+
+AT_EXIT = """
+import atexit
+import frazil as fz
+from frazil.link.toolchain.pool import compile_all
+
+@atexit.register
+def late():
+    with fz.compile_threads(2):
+        print(compile_all(lambda k: k * k, [1, 2, 3]))
+"""
+
+
+def test_kernels_compile_while_the_interpreter_ends():
+    run = subprocess.run([sys.executable, "-c", AT_EXIT], capture_output=True, text=True)
+    assert (run.returncode, run.stdout, run.stderr) == (0, "[1, 4, 9]\n", "")

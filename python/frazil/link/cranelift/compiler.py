@@ -21,6 +21,7 @@ from frazil.link.kernel.loop_kernel import LoweringError
 from frazil.link.kernel.scalar_loop import body_of
 from frazil.link.kernel.scan_kernel import AnyKernel
 from frazil.link.toolchain.count import count_compiled
+from frazil.link.toolchain.pool import compile_all, thread_count
 from frazil.link.toolchain.symbols import function_address
 from frazil.scalar.loop import loop_result
 from frazil.scalar.op import ScalarOp
@@ -143,18 +144,54 @@ def _build(texts: list[str]) -> list[MadeKernel]:
         that takes no file.
     """
     scipy = {name for text in texts for name in scipy_functions(text)}
+    dump = os.environ.get("FRAZIL_JITDUMP") or None
+    # One thread writes to the file for profilers.
+    parts = parts_for_threads([*map(len, texts)], 1 if dump else thread_count())
     try:
         functions = {name: function_address(name) for name in scipy}
-        code = _core.compile_kernels(texts, functions, os.environ.get("FRAZIL_JITDUMP") or None)
+
+        def make(part: Sequence[int]) -> _core.NativeCode:
+            return _core.compile_kernels([texts[k] for k in part], functions, dump)
+
+        codes = compile_all(make, parts)
     except OSError as error:
         raise BrokenCompilerError(str(error)) from error
     except RuntimeError as error:
         raise KernelCompileError(str(error), _BETWEEN.join(texts)) from error
     image = Image(_BETWEEN.join(texts).encode(), {})
-    return [
-        MadeKernel(code, k, address, Symbol(image, f"{k}"), texts[k])
-        for k, address in enumerate(code.addresses())
-    ]
+    made = {
+        k: MadeKernel(code, at, address, Symbol(image, f"{k}"), texts[k])
+        for part, code in zip(parts, codes, strict=True)
+        for at, (k, address) in enumerate(zip(part, code.addresses(), strict=True))
+    }
+    return [made[k] for k in range(len(texts))]
+
+
+_WORTH_A_THREAD = 3000
+"""The length of texts whose code takes ten times longer to make than a thread to start."""
+
+
+def parts_for_threads(lengths: Sequence[int], threads: int) -> list[list[int]]:
+    """The numbers of texts of these lengths in parts of about the same length, one for each thread.
+
+    There are fewer parts than threads where less is to be done than is worth a thread.
+
+    Examples
+    --------
+    >>> from frazil.link.cranelift.compiler import parts_for_threads
+    >>> parts_for_threads([2000, 5000, 2500, 300], 2), parts_for_threads([2000, 500], 2)
+    ([[1], [2, 0, 3]], [[0, 1]])
+    """
+    count = min(threads, len(lengths), sum(lengths) // _WORTH_A_THREAD)
+    if count < 2:
+        return [[*range(len(lengths))]]
+    parts: list[list[int]] = [[] for _ in range(count)]
+    filled = [0] * count
+    for k in sorted(range(len(lengths)), key=lambda k: -lengths[k]):
+        least = filled.index(min(filled))
+        parts[least].append(k)
+        filled[least] += lengths[k]
+    return parts
 
 
 _PLACED: weakref.WeakValueDictionary[AnyKernel, MadeKernel] = weakref.WeakValueDictionary()

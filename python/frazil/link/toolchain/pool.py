@@ -34,9 +34,10 @@ _chosen: ContextVar[tuple[object, int] | None] = ContextVar("compile_threads", d
 def compile_threads(count: int) -> Iterator[None]:
     """Compile in at most ``count`` threads within the ``with`` statement; 1: one after the other.
 
-    Each thread waits for one run of the C compiler. Without this, the environment variable
-    ``FRAZIL_COMPILE_THREADS`` says how many there are, else there is one for each processor that
-    the process may use. Numba compiles in one thread in any case: it has a lock.
+    Each thread waits for one run of the C compiler, or makes the extension's code of some kernels.
+    Without this, the environment variable ``FRAZIL_COMPILE_THREADS`` says how many there are, else
+    there is one for each processor that the process may use. Numba compiles in one thread in any
+    case: it has a lock.
 
     It holds for the thread, or the asyncio task, that enters it, not for threads that are started
     within it.
@@ -107,7 +108,10 @@ def compile_all(work: Callable[[Item], Result], items: Sequence[Item]) -> list[R
     if threads < 2:
         return [work(item) for item in items]
     with ThreadPoolExecutor(threads, "frazil-compile") as pool:
-        futures = [pool.submit(copy_context().run, work, item) for item in items]
+        try:
+            futures = [pool.submit(copy_context().run, work, item) for item in items]
+        except RuntimeError:  # the interpreter ends, or the system has no more threads
+            return [work(item) for item in items]
         try:
             wait(futures, return_when=FIRST_EXCEPTION)
         finally:
