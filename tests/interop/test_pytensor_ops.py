@@ -459,3 +459,16 @@ def test_masks_whose_type_knows_that_they_have_one_element(value):
         np.testing.assert_array_equal(own, theirs, strict=True)
     with pytest.raises((IndexError, ValueError), match="length"):
         pytensor.function([m, one], m[one], mode="FRAZIL")(np.ones((2, 3)), np.array([value]))
+
+
+def test_factors_and_systems_run_natively():
+    """Versions of PyTensor keep their classes in other modules."""
+    outputs = [
+        *(*pt.linalg.svd(m), pt.linalg.svd(m, compute_uv=False), *pt.linalg.qr(m)),
+        *(*pt.linalg.eigh(m), pt.linalg.eigvalsh(m, m), *pt.linalg.eig(m), pt.linalg.pinv(m)),
+        *(pt.linalg.cholesky(m), pt.linalg.solve(m, v, b_ndim=1), pt.linalg.inv(m)),
+        *(pt.linalg.det(m), *pt.linalg.slogdet(m), pt.linalg.expm(m), pt.linalg.block_diag(m, m)),
+        *(pt.linalg.solve_triangular(m, v, b_ndim=1), *pt.linalg.lu_factor(m)),
+    ]
+    f = pytensor.function([m, v], outputs, mode="FRAZIL")
+    assert "PyTensor" not in str(compiled_function(f).explain())

@@ -28,6 +28,8 @@ _PLACES = (
     "pytensor.tensor.linalg.decomposition.cholesky",
     "pytensor.tensor.linalg.decomposition.eigen",
     "pytensor.tensor.linalg.decomposition.lu",
+    "pytensor.tensor.linalg.decomposition.qr",
+    "pytensor.tensor.linalg.decomposition.svd",
     "pytensor.tensor.linalg.inverse",
     "pytensor.tensor.linalg.products",
     "pytensor.tensor.linalg.solvers.general",
