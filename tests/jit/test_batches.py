@@ -74,3 +74,33 @@ def test_loops_end_for_each_element_by_itself():
     np.testing.assert_allclose(fz.vmap(slope)(xs + 3), np.stack([slope(x) for x in xs + 3]))
     sums = fz.vmap(lambda n: fz.fori_loop(0, n, lambda i, s: s + i, 0))
     assert sums(np.array([0, 1, 2, 5])).tolist() == [0, 0, 1, 10]
+
+
+def test_the_branch_that_an_element_does_not_take_has_no_derivative():
+    """That of a root is infinite at zero, and NaN for negative numbers."""
+    weights = np.array([[2.0, 1.0], [1.0, 3.0]])
+    rows = np.array([[1.0, 2.0], [-1.0, 0.0], [0.0, 0.0], [3.0, 1.0]])
+
+    def rooted(weights, row):
+        def root(row):
+            return np.sqrt(weights @ np.sqrt(row)).sum()
+
+        return fz.cond(row.sum() > 0, root, lambda row: (row * 2).sum(), row)
+
+    def total(weights, rows):
+        return fz.vmap(rooted, in_axes=(None, 0))(weights, rows).sum()
+
+    found = fz.grad(total, argnums=(0, 1))(weights, rows)
+    each = [fz.grad(rooted, argnums=(0, 1))(weights, row) for row in rows]
+    np.testing.assert_allclose(found[0], sum(by_weights for by_weights, _ in each))
+    np.testing.assert_allclose(found[1], np.stack([by_row for _, by_row in each]))
+    assert found[1][1:3].tolist() == [[2.0, 2.0], [2.0, 2.0]]
+
+
+def test_second_derivatives_of_a_branch_that_is_not_taken():
+    def power(x):
+        return fz.cond(x > 0, lambda x: x**1.5, lambda x: x * x, x)
+
+    points = np.array([4.0, 0.0, -1.0])
+    slopes = lambda xs: fz.grad(lambda xs: fz.vmap(power)(xs).sum())(xs).sum()  # noqa: E731
+    np.testing.assert_allclose(fz.grad(slopes)(points), [0.375, 2.0, 2.0])

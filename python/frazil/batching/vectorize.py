@@ -64,7 +64,8 @@ def vectorize(
 
     An op without a batch rule runs for one element after the other, in a scan;
     :func:`frazil.batching.batch_rule` says how to give it one. If elements differ in the condition
-    of an ``ifelse``, both branches are computed.
+    of an ``ifelse``, both branches are computed. Derivatives of the one that an element does not
+    take are zero, also where they would be NaN.
 
     PyTensor calls this ``vectorize_graph``.
 

@@ -9,6 +9,8 @@ from frazil._core import FrozenApply, FrozenFunctionGraph, Variable
 from frazil.batching.early_ends import with_last_rows_as_states
 from frazil.batching.ragged import ends_of, others, ragged_part
 from frazil.batching.registry import Operand, apply_batched, in_steps
+from frazil.inner.ifelse import IfElse
+from frazil.inner.sinking import sink_outputs
 
 
 def taken_over_batch(
@@ -20,6 +22,7 @@ def taken_over_batch(
     """
     batches = [x for x, given in replaced.items() if given.batched]
     outputs = with_last_rows_as_states(outputs, replaced, batches)
+    outputs = _sunk(outputs, replaced, batches)
     order = _core.toposort(outputs, list(replaced))
     part = ragged_part(order, batches)
     known = _Known(replaced)
@@ -31,6 +34,26 @@ def taken_over_batch(
         known.walk_each(part, *ends_of(part, order, outputs))
         known.walk(behind)
     return [known.operand(y) for y in outputs]
+
+
+def _sunk(
+    outputs: Sequence[Variable], replaced: Mapping[Variable, Operand], batches: Sequence[Variable]
+) -> Sequence[Variable]:
+    """Move nodes that differ from element to element into the branch that alone needs them.
+
+    Where elements differ in the condition, derivatives of a branch are zero for those that chose
+    the other one; the rule for branches sees only what is in these.
+    """
+    order = _core.toposort(outputs, list(replaced))
+    if not any(isinstance(node.op, IfElse) for node in order):
+        return outputs
+    moving, fixed = set(batches), list(replaced)
+    for node in order:
+        if moving.isdisjoint(node.inputs):
+            fixed += node.outputs
+        else:
+            moving.update(node.outputs)
+    return sink_outputs(outputs, fixed)
 
 
 class _Known:
