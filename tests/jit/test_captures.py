@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+import trace
 import warnings
 from pathlib import Path
 
@@ -194,6 +195,37 @@ def test_debuggers_and_other_tools_are_left_alone():
     assert found == [[3.0, 3.0]] * 3
     assert compiled.cache_info().hits == 2
     assert lines == ["call", "line", "line", "return"]
+
+
+def test_a_coverage_tool_counts_the_lines_of_a_traced_run():
+    scale = 2.0
+
+    def helper(x):
+        if scale > 5:
+            return x
+        return x * scale
+
+    def fn(x):
+        total = x
+        for k in range(3):
+            total = total + helper(x) * k
+        return total
+
+    def lines_of(function):
+        tool = trace.Trace(count=True, trace=False)
+        result = tool.runfunc(function, np.ones(2))
+        own = {at for at in tool.results().counts if at[0] == __file__}
+        return result.tolist(), {at: tool.results().counts[at] for at in own}
+
+    compiled = fz.jit(fn, mode="py")
+    plain = lines_of(fn)
+    assert lines_of(compiled) == plain
+    assert lines_of(compiled) == (plain[0], {})  # by the compiled form
+    assert compiled.cache_info()[:2] == (1, 1)
+    scale = 7.0
+    other = lines_of(fn)
+    assert other[1].keys() - plain[1].keys()
+    assert lines_of(compiled) == other
 
 
 def test_derivatives_see_captures():
