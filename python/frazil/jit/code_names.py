@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import dis
 from collections.abc import Iterator
 from dataclasses import field
 from functools import cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from types import CodeType
 
 from frazil.graph.dataclass import dataclass
+from frazil.jit.instructions import Instruction, instructions, line_at
 
 _ATTRIBUTES = frozenset(
     ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "DELETE_ATTR", "LOAD_SUPER_ATTR", "IMPORT_FROM")
@@ -18,8 +18,7 @@ _GLOBALS = frozenset(("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"))
 _FREE = frozenset(("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"))
 _GLOBAL_WRITES = frozenset(("STORE_GLOBAL", "DELETE_GLOBAL"))
 _FREE_WRITES = frozenset(("STORE_DEREF", "DELETE_DEREF"))
-
-_OF_NO_MEANING = frozenset(("CACHE", "PRECALL", "EXTENDED_ARG"))
+_STORE = "STORE_FAST"
 
 REFLECTION = frozenset(
     ("getattr", "hasattr", "setattr", "delattr", "vars", "dir", "__dict__", "attrgetter")
@@ -64,8 +63,13 @@ class Names:
     """Whether values are compared by ``is`` with others than constants."""
     classes_asked: list[Asked] = field(default_factory=list)
     """Calls of ``type`` with one argument that may be a traced array."""
-    lines: dict[str, int] = field(default_factory=dict)
-    """The place where a name is first read."""
+    read_at: dict[str, tuple[CodeType, int]] = field(default_factory=dict)
+    """The place where a name is first read: the code, and the offset in it."""
+
+    def line(self, name: str) -> int | None:
+        """The line where a name is first read."""
+        place = self.read_at.get(name)
+        return None if place is None else line_at(*place)
 
 
 def nested(code: CodeType) -> Iterator[CodeType]:
@@ -87,71 +91,70 @@ def names_of(code: CodeType) -> Names:
     >>> names_of((lambda x: np.linalg.norm(x) + scale).__code__).uses
     {'np': {('linalg', 'norm')}, 'scale': {()}}
     """
-    handles = any(own.co_exceptiontable for own in nested(code))
-    identity = any(map(_tells_identity, nested(code)))
-    found = Names(codes=list(nested(code)), handles_errors=handles, tells_identity=identity)
+    codes = list(nested(code))
+    read = [_meaningful(each) for each in codes]
+    handles = any(each.co_exceptiontable for each in codes)
+    identity = any(map(_tells_identity, read))
+    found = Names(codes=codes, handles_errors=handles, tells_identity=identity)
     own_free = frozenset(code.co_freevars)
-    for each in found.codes:
-        _scan(each, found, own_free)
+    for each, own in zip(codes, read, strict=True):
+        _scan(each, own, found, own_free)
     return found
 
 
-def _instructions(code: CodeType) -> list[dis.Instruction]:
-    return [one for one in dis.get_instructions(code) if one.opname not in _OF_NO_MEANING]
+def _meaningful(code: CodeType) -> list[Instruction]:
+    return [one for one in instructions(code) if one.opname != "PRECALL"]
 
 
-def _tells_identity(code: CodeType) -> bool:
-    instructions = _instructions(code)
+def _tells_identity(read: list[Instruction]) -> bool:
     return any(
-        one.opname == "IS_OP" and before.opname != "LOAD_CONST"
-        for before, one in pairwise(instructions)
+        one.opname == "IS_OP" and before.opname != "LOAD_CONST" for before, one in pairwise(read)
     )
 
 
 def _asked_class(
-    instructions: list[dis.Instruction], at: int, code: CodeType, own_free: frozenset[str]
+    read: list[Instruction], at: int, code: CodeType, own_free: frozenset[str]
 ) -> tuple[str | None] | None:
     """Of what ``type`` is called: an argument that keeps its value, or None for other values.
 
     Nothing if it is not called so, or of a captured value, which is not traced.
     """
-    if instructions[at].argval != "type" or not (instructions[at].arg or 0) & 1:
+    if read[at].name != "type" or not read[at].arg & 1:
         return None
-    value, call = instructions[at + 1], instructions[at + 2]
+    value, call = read[at + 1], read[at + 2]
     if value.opname == "LOAD_CONST":
         return None  # a class is made
     if call.opname != "CALL":
         return (None,)
-    if value.opname == "LOAD_GLOBAL" or (value.opname in _FREE and value.argval in own_free):
+    if value.opname == "LOAD_GLOBAL" or (value.opname in _FREE and value.name in own_free):
         return None
     arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    stored = {str(one.argval) for one in instructions if one.opname.startswith("STORE_FAST")}
-    kept = value.argval in arguments and not any(value.argval in names for names in stored)
-    return (value.argval if kept and value.opname.startswith("LOAD_FAST") else None,)
+    stored = {name for one in read if _STORE in one.opname for name in one.name.split(", ")}
+    kept = value.name in arguments and value.name not in stored
+    return (value.name if kept and value.opname.startswith("LOAD_FAST") else None,)
 
 
-def _scan(code: CodeType, found: Names, own_free: frozenset[str]) -> None:
-    instructions = _instructions(code)
-    line = code.co_firstlineno
-    for at, one in enumerate(instructions):
-        line = _line(one, line)
-        name = one.argval
+def _scan(code: CodeType, read: list[Instruction], found: Names, own_free: frozenset[str]) -> None:
+    for at, one in enumerate(read):
+        name = one.name
         if one.opname in _GLOBALS:
-            found.uses.setdefault(name, set()).add(_chain(instructions, at))
-            found.lines.setdefault(name, line)
-            asked = _asked_class(instructions, at, code, own_free)
-            if one.opname == "LOAD_GLOBAL" and asked is not None:
-                found.classes_asked.append(Asked(code, asked[0], line))
+            found.uses.setdefault(name, set()).add(_chain(read, at))
+            found.read_at.setdefault(name, (code, one.offset))
+            if name == "type" and one.opname == "LOAD_GLOBAL":
+                asked = _asked_class(read, at, code, own_free)
+                if asked is not None:
+                    line = line_at(code, one.offset)
+                    found.classes_asked.append(Asked(code, asked[0], line))
         elif one.opname in _FREE and name in own_free:
-            found.free_uses.setdefault(name, set()).add(_chain(instructions, at))
-            found.lines.setdefault(name, line)
+            found.free_uses.setdefault(name, set()).add(_chain(read, at))
+            found.read_at.setdefault(name, (code, one.offset))
         elif one.opname in _GLOBAL_WRITES:
-            found.writes.append(Write("global", name, line))
+            found.writes.append(Write("global", name, line_at(code, one.offset)))
             found.uses.setdefault(name, set()).add(())
         elif one.opname in _FREE_WRITES and name in own_free:
-            found.writes.append(Write("nonlocal", name, line))
+            found.writes.append(Write("nonlocal", name, line_at(code, one.offset)))
         elif one.opname == "MATCH_SEQUENCE":
-            found.sequences_matched.append((code, line))
+            found.sequences_matched.append((code, line_at(code, one.offset)))
         elif one.opname == "IMPORT_NAME":
             found.imports.add(name)
         if one.opname in _ATTRIBUTES:
@@ -166,17 +169,11 @@ def _scan(code: CodeType, found: Names, own_free: frozenset[str]) -> None:
     )
 
 
-def _line(instruction: dis.Instruction, before: int) -> int:
-    positions = instruction.positions
-    line = None if positions is None else positions.lineno
-    return before if line is None else line
-
-
-def _chain(instructions: list[dis.Instruction], at: int) -> tuple[str, ...]:
+def _chain(read: list[Instruction], at: int) -> tuple[str, ...]:
     """The attributes that are read one of the other from what an instruction loads."""
     chain = []
-    for one in instructions[at + 1 :]:
+    for one in islice(read, at + 1, None):
         if one.opname not in ("LOAD_ATTR", "LOAD_METHOD"):
             break
-        chain.append(one.argval)
+        chain.append(one.name)
     return tuple(chain)

@@ -28,7 +28,7 @@ class ObjectWalk(Walk):
         resolved = {name for base in kind.__mro__ for name in vars(base)}
         if kind.__dictoffset__:
             own = object.__getattribute__(value, "__dict__")
-            self._owned.add(id(own))
+            self.owned.add(id(own))
             self._check("instance dict", value, None, (own,), f"the attributes of {path}")
             self._note_names(own, f"an attribute of {path}")
             names = own.keys() if self._reflects else own.keys() & self._names
@@ -60,7 +60,7 @@ class ObjectWalk(Walk):
         if kind.__module__.startswith("frazil.") or not kind.__dictoffset__:
             return
         own = object.__getattribute__(value, "__dict__")
-        self._owned.add(id(own))
+        self.owned.add(id(own))
         self._check("instance dict", value, None, (own,), f"the attributes of {path}")
         for name in sorted(own):
             if not (name.startswith("_") and is_one_of(type(own[name]), SCALARS)):
@@ -124,7 +124,7 @@ class ObjectWalk(Walk):
     def _enumerated(self, member: enum.Enum, path: str) -> None:
         """Check what a member of an enumeration holds; it stays of its class."""
         own = object.__getattribute__(member, "__dict__")
-        self._owned.add(id(own))
+        self.owned.add(id(own))
         self._note_names(own, f"an attribute of {path}")
         for name in sorted((own.keys() & self._names) | {"_value_"}):
             if name in own:

@@ -10,6 +10,8 @@ import dataclasses
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any, Final, TypeAlias, TypeVar
 
+import numpy as np
+
 from frazil.graph.dataclass import dataclass
 from frazil.jit.identity import is_one_of
 
@@ -135,9 +137,21 @@ def _flatten(
     return Node(type(value), aux, tuple([_flatten(part, leaves, inner, is_leaf) for part in parts]))
 
 
+_LEAVES = frozenset(
+    id(kind)
+    for kind in (
+        *(np.ndarray, int, float, bool, complex, str, bytes, type(None)),
+        *(np.float64, np.float32, np.int64, np.int32, np.bool_, np.complex128),
+    )
+)
+"""The identities of classes whose instances are leaves, which need no further questions."""
+
+
 def parts_of(value: Any) -> tuple[list[Any], Hashable] | None:
     """Return the parts of a container and the data of the rest; None for a leaf."""
     kind = type(value)
+    if id(kind) in _LEAVES and id(kind) not in _registered:
+        return None
     if kind is tuple or kind is list:
         return list(value), None
     if kind is dict:

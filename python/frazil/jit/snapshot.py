@@ -11,7 +11,8 @@ import enum
 import functools
 import sys
 import types
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ from frazil.jit.kinds import (
     told_state,
 )
 from frazil.jit.object_walk import ObjectWalk
-from frazil.jit.walk import Policies, Told
+from frazil.jit.walk import Policies, Told, shown_place
 
 LIMIT = 3000
 """A function that reads more than so many things is not worth guarding."""
@@ -110,7 +111,7 @@ class Snapshot(ObjectWalk):
                 return 0
             if id(owner) in self.variables:
                 return 1
-            return 2 if place in _IN_CONTAINERS and id(owner) not in self._owned else 3
+            return 2 if place in _IN_CONTAINERS and id(owner) not in self.owned else 3
 
         return sorted(range(len(self.checks)), key=rank)
 
@@ -187,7 +188,7 @@ class Snapshot(ObjectWalk):
         if "__globals__" in self._names:
             self.reasons.append(f"the globals of {name} may be read by {name}.__globals__")
         own = f"the attributes of {name}"
-        self._owned.add(id(vars(function)))
+        self.owned.add(id(vars(function)))
         self._check("keys", vars(function), None, (tuple(vars(function)),), own)
         for key, value in vars(function).items():
             self._read("item", vars(function), key, value, f"{own}[{key!r}]")
@@ -217,13 +218,13 @@ class Snapshot(ObjectWalk):
             for asked in names.classes_asked:
                 self._note_asked(asked)
             for matching, line in names.sequences_matched if _ARRAYS_ARE_SEQUENCES else ():
-                place = _place(matching, line, matching.co_name)
+                place = shown_place(matching, line, matching.co_name)
                 self.blind.append(
                     f"a value is matched with [...] or (...), {place}, which arrays may match"
                 )
         for used, chains in names.uses.items():
             self._policy = self._policies.of(used, above)
-            self._where = _place(code, names.lines.get(used), name)
+            self._where = (code, names, used, name)
             self._global(used, chains, scope, library)
         self._note_scopes(scope, sys.modules)
         for module in sorted(names.imports):
@@ -233,7 +234,7 @@ class Snapshot(ObjectWalk):
             self.reasons.append(f"{name} is reached by a way that cannot be watched")
         for cell, free in zip(closure or (), code.co_freevars, strict=False):
             self._policy = self._policies.of(free, above)
-            self._where = _place(code, names.lines.get(free), name)
+            self._where = (code, names, free, name)
             self._cell(cell, free, names, library)
         self._policy = above
 
@@ -241,7 +242,7 @@ class Snapshot(ObjectWalk):
         self.variables.update((id(scope), set()) for scope in scopes)
 
     def _note_asked(self, asked: Asked) -> None:
-        place = _place(asked.code, asked.line, asked.code.co_name)
+        place = shown_place(asked.code, asked.line, asked.code.co_name)
         reason = (
             f"type(...) is called, {place}, which tells traced arrays from NumPy's: write "
             "isinstance(x, np.ndarray)"
@@ -378,9 +379,8 @@ def take_snapshot(
 
     ``extra`` is code that is known to be entered, with its globals.
     """
-    # The names of the code itself at once: as a rule no other is met.
-    codes = [root.__code__ for root, _ in roots if type(root) is types.FunctionType]
-    own = [names_of(code) for code in codes if not is_trusted_code(code)]
+    # The names of the code and of functions that it names, at once: as a rule no others are met.
+    own = list(_names_ahead([root for root, _ in roots]))
     names = frozenset().union(*[known.attributes for known in own])
     handles = any(known.handles_errors for known in own)
     while True:
@@ -393,13 +393,27 @@ def take_snapshot(
         names, handles = names | found.wanted, found.handles
 
 
+def _names_ahead(functions: list[Any]) -> Iterator[Names]:
+    """The names of functions' code, and of the code of functions that these name."""
+    met: set[int] = set()
+    pending = functions
+    while pending:
+        function = pending.pop()
+        if type(function) is not types.FunctionType or id(function) in met:
+            continue
+        met.add(id(function))
+        if is_trusted_code(function.__code__):
+            continue
+        names = names_of(function.__code__)
+        yield names
+        scope = function.__globals__
+        pending += [scope[name] for name in names.uses if name in scope]
+        for cell in function.__closure__ or ():
+            with suppress(ValueError):
+                pending.append(cell.cell_contents)
+
+
 def _builtins_of(scope: dict[str, Any]) -> dict[str, object]:
     """The place where code of a module finds names that the module does not have."""
     found = scope.get("__builtins__", builtins)
     return vars(found) if isinstance(found, types.ModuleType) else found
-
-
-def _place(code: types.CodeType, line: int | None, name: str) -> str:
-    """The place of code, as people say it: ``model.py:3 in inner``."""
-    file = code.co_filename.replace("\\", "/").rpartition("/")[2]
-    return f"{file}:{line or code.co_firstlineno} in {name.rpartition('.')[2]}"

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 from dataclasses import field
-from typing import Any, TypeAlias
+from types import CodeType
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from frazil.graph.dataclass import dataclass
-from frazil.jit.code_names import REFLECTION
+from frazil.jit.code_names import REFLECTION, Names
 from frazil.jit.identity import is_one_of
 from frazil.jit.kinds import SCALARS, is_data, is_dunder, is_unchanging
 from frazil.jit.trace import is_array
 from frazil.jit.traced import is_traced
 
 Check: TypeAlias = tuple[str, Any, Any, tuple[Any, ...]]
+Place: TypeAlias = tuple[CodeType, Names, str, str]
+"""Code, its names, the name that it reads, and the name of its function."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +49,26 @@ class Policies:
         return self.of_names.get(name, above)
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(NamedTuple):
     """The name of something captured, its treatment, and the place that reads it."""
 
     path: str
     policy: str
-    where: str
+    place: Place | None
+
+    @property
+    def where(self) -> str:
+        """The place that reads it, as people say it; seldom asked for."""
+        if self.place is None:
+            return ""
+        code, names, used, function = self.place
+        return shown_place(code, names.line(used), function)
+
+
+def shown_place(code: CodeType, line: int | None, name: str) -> str:
+    """Return the place of code, as people say it: ``model.py:3 in inner``."""
+    file = code.co_filename.replace("\\", "/").rpartition("/")[2]
+    return f"{file}:{line or code.co_firstlineno} in {name.rpartition('.')[2]}"
 
 
 class Walk:
@@ -76,11 +92,12 @@ class Walk:
         """Whether code catches errors, so that what is missing may matter."""
         self._names = names
         self._reflects = bool(names & REFLECTION)
-        self._owned: set[int] = set()
+        self.owned: set[int] = set()
         """The ids of the dicts of attributes."""
-        self._pending: list[tuple[Any, str, str, str]] = []
+        self._pending: list[tuple[Any, str, str, Place | None]] = []
         self._policies = policies
-        self._policy, self._where = policies.default, ""
+        self._policy = policies.default
+        self._where: Place | None = None
 
     def _check(
         self, place: str, obj: object, key: object, expected: tuple[object, ...], path: str
