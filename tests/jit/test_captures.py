@@ -1,7 +1,10 @@
 """What compiled functions do with what they capture, compared with plain Python."""
 
+import copy
 import cProfile
+import dataclasses
 import gc
+import operator
 import os
 import subprocess
 import sys
@@ -442,6 +445,79 @@ def test_captured_operands_need_no_other_trace():
         assert compiled(x) == pytest.approx(fn(x))
         w = w + 1
     assert compiled.cache_info()[1:] == (1, 0, 1)
+
+
+class Layer:
+    def __init__(self):
+        self.w, self.b = np.ones(2), np.zeros(2)
+
+    def __call__(self, x):
+        return self.w * x + self.b
+
+
+class SlottedLayer:
+    __slots__ = ("b", "w")
+    __init__ = Layer.__init__
+    __call__ = Layer.__call__
+
+
+@dataclasses.dataclass
+class DataLayer:
+    w: object = dataclasses.field(default_factory=lambda: np.ones(2))
+    b: object = dataclasses.field(default_factory=lambda: np.zeros(2))
+    __call__ = Layer.__call__
+
+
+@pytest.mark.parametrize("kind", [Layer, SlottedLayer, DataLayer])
+def test_attributes_that_are_operands_need_no_other_trace(kind):
+    first, second = kind(), kind()
+
+    def fn(x):
+        return second(first(x)) * second.w
+
+    compiled = fz.jit(fn, mode="py")
+    x = np.array([1.0, 2.0])
+    for step in range(20):
+        assert compiled(x).tolist() == fn(x).tolist()
+        first.w[0] += step
+        first.b = np.full(2, step * 3.0)
+        second.w = second.w + 1
+    assert compiled.cache_info() == (19, 1, 0, 1)
+
+
+def matched_by_place(x, layer):
+    match layer:
+        case DataLayer(w, _):
+            return layer.w * x + w.sum()
+
+
+READERS = {
+    "method": lambda x, layer: layer.w * x + layer.w.sum(),
+    "getattr": lambda x, layer: layer.w * x + getattr(layer, "w")[0],  # noqa: B009
+    "attrgetter": lambda x, layer: layer.w * x + operator.attrgetter("w")(layer)[0],
+    "vars": lambda x, layer: layer.w * x + sum(own[0] for own in vars(layer).values()),
+    "loop": lambda x, layer: sum(layer.w * x for _ in range(2)),
+    "copy": lambda x, layer: layer.w * x + copy.copy(layer).w[0],
+    "asdict": lambda x, layer: layer.w * x + dataclasses.asdict(layer)["w"][0],
+    "astuple": lambda x, layer: layer.w * x + dataclasses.astuple(layer)[0][0],
+    "branch": lambda x, layer: layer.w * x if layer.w[0] < 4 else layer.w * x * 100,
+    "match": matched_by_place,
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_attributes_that_are_read_otherwise_too_are_compared(name):
+    layer = DataLayer()
+
+    def fn(x):
+        return READERS[name](x, layer)
+
+    compiled = fz.jit(fn, mode="py")
+    x = np.array([1.0, 2.0])
+    for step in range(6):
+        assert compiled(x).tolist() == fn(x).tolist()
+        layer.w = np.full(2, step + 2.0)
+    assert compiled.cache_info().hits == 0
 
 
 def test_elements_that_python_reads_need_another_trace_and_no_other_compilation(monkeypatch):

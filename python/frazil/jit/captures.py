@@ -190,7 +190,7 @@ class Watch:
         if reach is None or id(captured.array) not in self.lifted.keys() - self.plain:
             return False
         meetings = [snapshot.checks[at][1:3] for at in snapshot.meetings[id(captured.array)]]
-        ways = snapshot.variables, snapshot.codes, snapshot.wanted
+        ways = snapshot.variables, snapshot.owned, snapshot.codes, snapshot.wanted
         return is_operand_only(captured.array, meetings, *ways, self._lifts, reach)
 
     def guards(self, pinned: Container[Variable]) -> tuple[list[Check], list[str]]:

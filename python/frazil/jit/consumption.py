@@ -7,20 +7,23 @@ took the array for a traced one's operand. Code that cannot be told so may have 
 
 from __future__ import annotations
 
-import dis
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from functools import cache
-from types import CellType, CodeType, FrameType
+from itertools import islice
+from types import CellType, CodeType, FrameType, MemberDescriptorType
 
 from frazil._core import Reach
 from frazil.graph.dataclass import dataclass
+from frazil.jit.code_names import REFLECTION
+from frazil.jit.instructions import Instruction, instructions, repeated
 
 _OF_TRACED_ARRAYS = frozenset(
     ("frazil.jit.captures", "frazil.jit.operands", "frazil.jit.traced", "frazil.jit.array_methods")
 )
 """Modules whose code lies between an operation and the operands that it takes."""
 _LOADS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF")
+_ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR")
 _CONSUMERS = frozenset(("BINARY_OP", "BINARY_SUBSCR", "COMPARE_OP", "CALL", "CALL_KW"))
 _NOTHING = frozenset(("PRECALL", "KW_NAMES", "NOP", "CACHE", "EXTENDED_ARG"))
 _FIXED = {
@@ -40,6 +43,13 @@ _OTHER_WAYS = frozenset(
     )
 )
 """Names by which code reads variables that it does not name."""
+_OTHER_WAYS_TO_ATTRIBUTES = REFLECTION | frozenset(
+    (
+        *("__getattribute__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__"),
+        *("__array_interface__", "__array_struct__"),
+    )
+)
+"""Names by which code reads attributes that it does not name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +83,8 @@ def is_operand_only(
     array: object,
     meetings: Sequence[tuple[object, object]],
     variables: Mapping[int, set[str]],
-    codes: Iterable[CodeType],
+    owned: Container[int],
+    codes: Collection[CodeType],
     attributes: set[str],
     lifts: Lifts,
     reach: Reach,
@@ -81,26 +92,58 @@ def is_operand_only(
     """Whether every value of a variable that a run loaded became an operand of a traced array.
 
     ``meetings`` has the owners and keys under which the array was found. ``variables`` has the ids
-    of the owners that are cells or dicts of modules, with the names of cells. ``attributes`` has
-    the names of attributes in code.
+    of the owners that are cells or dicts of modules, with the names of cells. ``owned`` has the ids
+    of the dicts of attributes. ``attributes`` has the names of attributes in code.
     """
     places = {(id(owner), key) for owner, key in meetings}
     if len(places) != 1 or attributes & _OTHER_WAYS:
         return False
     owner, key = meetings[0]
+    if type(key) is MemberDescriptorType or id(owner) in owned:
+        name = key if type(key) is str else getattr(key, "__name__", "")
+        if attributes & _OTHER_WAYS_TO_ATTRIBUTES or any(_spells(code, name) for code in codes):
+            return False
+        # The instruction may load this attribute of several objects, one at each entry.
+        noted = set().union(*lifts.places.values())
+        return _is_taken(noted, {name}, attribute_loads, codes, reach)
     if id(owner) not in variables:
         return False
-    names = variables[id(owner)] if type(owner) is CellType else {key}
+    names = variables[id(owner)] if type(owner) is CellType else {str(key)}
     if type(owner) is not CellType and names & attributes:
         return False  # it may be read as an attribute of its module
-    noted = lifts.places.get(id(array), set())
+    return _is_taken(lifts.places.get(id(array), set()), names, loads, codes, reach)
+
+
+@cache
+def _matches_classes(code: CodeType) -> bool:
+    """Whether code matches values with patterns of classes, which read attributes unnamed."""
+    return any(one.opname == "MATCH_CLASS" for one in instructions(code))
+
+
+def _spells(code: CodeType, name: str) -> bool:
+    """Whether code may read an attribute in other ways than by its name: by a text, by patterns."""
+    return _matches_classes(code) or any(
+        const == name or (type(const) is tuple and name in const)
+        for const in code.co_consts
+        if type(const) in (str, tuple)
+    )
+
+
+def _is_taken(
+    noted: Container[tuple[CodeType, int, int]],
+    names: set[str],
+    loads_of: Callable[[CodeType], tuple[Load, ...]],
+    codes: Iterable[CodeType],
+    reach: Reach,
+) -> bool:
+    """Whether each load of these names, whenever it ran, gave an operand that was noted."""
     for code in codes:
         entries = reach.entries(code)
-        for load in loads(code):
+        for load in loads_of(code) if entries else ():
             if load.name not in names:
                 continue
-            met = {entry for own, at, entry in noted if own is code and at == load.taken_at}
-            if load.taken_at is None or len(met) != entries:
+            places = ((code, load.taken_at, entry) for entry in range(1, entries + 1))
+            if load.taken_at is None or not all(place in noted for place in places):
                 return False
     return True
 
@@ -115,18 +158,32 @@ def loads(code: CodeType) -> tuple[Load, ...]:
     >>> [load.taken_at is None for load in loads((lambda x: (x * w, len(w))).__code__)]
     [False, True, False]
     """
-    instructions = list(dis.get_instructions(code))
-    loops = [
-        (one.argval, one.offset)
-        for one in instructions
-        if one.opcode in _JUMPS and isinstance(one.argval, int) and one.argval <= one.offset
-    ]
+    return _loads(code, _LOADS)
+
+
+@cache
+def attribute_loads(code: CodeType) -> tuple[Load, ...]:
+    """Return where code itself loads attributes.
+
+    Examples
+    --------
+    >>> from frazil.jit.consumption import attribute_loads
+    >>> code = (lambda x: x * a.w).__code__
+    >>> [(load.name, load.taken_at is None) for load in attribute_loads(code)]
+    [('w', False)]
+    """
+    return _loads(code, _ATTRIBUTES)
+
+
+def _loads(code: CodeType, kinds: tuple[str, ...]) -> tuple[Load, ...]:
+    read = instructions(code)
+    loops = repeated(code)
     found = []
-    for at, one in enumerate(instructions):
-        if one.opname in _LOADS:
+    for at, one in enumerate(read):
+        if one.opname in kinds:
             once = not any(start <= one.offset <= end for start, end in loops)
-            taken, changed = _taken_and_changed(instructions, at)
-            found.append(Load(str(one.argval), taken if once else None, changed))
+            taken, changed = _taken_and_changed(read, at)
+            found.append(Load(one.name, taken if once else None, changed))
     return tuple(found)
 
 
@@ -146,22 +203,17 @@ def changed_at(code: CodeType) -> dict[int, str]:
     return {at: load.name for load in loads(code) for at in load.changed_at}
 
 
-_JUMPS = frozenset((*dis.hasjrel, *dis.hasjabs))
-
-
-def _taken_and_changed(
-    instructions: list[dis.Instruction], at: int
-) -> tuple[int | None, tuple[int, ...]]:
+def _taken_and_changed(read: list[Instruction], at: int) -> tuple[int | None, tuple[int, ...]]:
     """The offsets of the instructions that take what another loads and that change it in place.
 
     Neither is known if a jump lies between.
     """
-    if instructions[at].opname == "LOAD_GLOBAL" and (instructions[at].arg or 0) & 1:
-        return None, ()  # it is called
+    if _is_called(read[at]):
+        return None, ()
     above = 0
-    for place, one in enumerate(instructions[at + 1 :], at + 1):
+    for place, one in enumerate(islice(read, at + 1, None), at + 1):
         if one.opname == "COPY" and above and one.arg == above + 1:
-            return None, _augmented_at(instructions[place:])
+            return None, _augmented_at(read[place:])
         effect = _effect(one)
         if effect is None:
             break
@@ -173,29 +225,38 @@ def _taken_and_changed(
     return None, ()
 
 
-def _changes(one: dis.Instruction, above: int) -> bool:
+def _is_called(load: Instruction) -> bool:
+    """Whether an instruction loads what is called, with something beside it on the stack."""
+    if load.opname == "LOAD_ATTR":
+        return sys.version_info >= (3, 12) and bool(load.arg & 1)
+    if load.opname == "LOAD_GLOBAL":
+        return bool(load.arg & 1)
+    return load.opname in ("LOAD_METHOD", "LOAD_SUPER_ATTR")
+
+
+def _changes(one: Instruction, above: int) -> bool:
     """Whether an instruction changes the array that has so many values above it on the stack."""
     if one.opname == "BINARY_OP":
-        return above == 1 and one.argrepr.endswith("=")
+        return above == 1 and one.is_augmented
     return {"STORE_SUBSCR": 1, "STORE_SLICE": 2}.get(one.opname) == above
 
 
-def _augmented_at(instructions: list[dis.Instruction]) -> tuple[int, ...]:
+def _augmented_at(read: list[Instruction]) -> tuple[int, ...]:
     """The places where an assignment to a part, as ``x[i] += 1``, computes and where it stores."""
     found = []
-    for one in instructions:
-        if one.opname == "BINARY_OP" and one.argrepr.endswith("="):
+    for one in read:
+        if one.is_augmented:
             found.append(one.offset)
         if one.opname in ("STORE_SUBSCR", "STORE_SLICE"):
             return (*found, one.offset)
-        if one.opcode in _JUMPS or one.opname.startswith(("STORE_", "RETURN_")):
+        if one.is_jump or one.opname.startswith(("STORE_", "RETURN_")):
             break
     return ()
 
 
-def _effect(one: dis.Instruction) -> tuple[int, int] | None:
+def _effect(one: Instruction) -> tuple[int, int] | None:
     """The numbers of values that an instruction takes from the stack and puts there."""
-    name, argument = one.opname, one.arg or 0
+    name, argument = one.opname, one.arg
     if name in _NOTHING:
         return (0, 0)
     if name in _FIXED:
