@@ -92,7 +92,7 @@ def print_families(sizes: list[int], rounds: int, environment: dict[str, str]) -
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--mode", default="c", choices=["c", "numba", "py", "debug"])
+    parser.add_argument("--mode", default="c", choices=["c", "cranelift", "numba", "py", "debug"])
     parser.add_argument("--nodes", type=int, nargs="+", default=[2_500, 5_000, 10_000])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--sizes", type=int, nargs="+", help="of families of graphs")
