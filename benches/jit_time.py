@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import types
 from pathlib import Path
 
 import numpy as np
@@ -120,9 +121,11 @@ def traced_models():
 
 
 def traces():
-    """For functions the least times of a plain run and of a trace, in us, and operations of it.
+    """For functions the least times of a plain run and of traces, in us, and operations of them.
 
-    What a trace costs is a first call without making a function of the graph and running that.
+    What a trace costs is a first call without making a function of the graph and running that. The
+    first trace reads the code of the function; the second one, here after ``cache_clear``, is of
+    code that was read.
     """
     apart = []
 
@@ -143,14 +146,24 @@ def traces():
     for name, fn, argument in traced_models():
         again = fz.jit(lambda x, fn=fn: fn(x), mode="py", max_entries=1)
         operations = len(again.graph(argument).toposort())
-        plain, whole, trace = [], [], []
-        for _ in range(15):
+        plain, whole, trace, first = [], [], [], []
+        for at in range(15):
+            new = fz.jit(of_new_code(fn, at), mode="py")
+            apart.clear()
+            took = timed_once(lambda new=new, x=argument: new(x))
+            first.append(took - sum(apart))
             plain.append(timed_once(lambda fn=fn, x=argument: fn(x)))
             again.cache_clear()
             apart.clear()
             whole.append(timed_once(lambda again=again, x=argument: again(x)))
             trace.append(whole[-1] - sum(apart))
-        yield name, operations, min(plain), min(trace), min(whole)
+        yield name, operations, min(plain), min(first), min(trace), min(whole)
+
+
+def of_new_code(fn, number):
+    """The function, with code that nothing has read before."""
+    code = fn.__code__.replace(co_firstlineno=1000 + number)
+    return types.FunctionType(code, fn.__globals__)
 
 
 def traces_of_jax():
@@ -206,9 +219,10 @@ def main():
     peers = ["frazil", "jax"] if len(fns) > 2 else ["frazil"]
     for peer, took in first_calls(peers).items():
         print(f"first call, {peer:12} {took:6.1f} ms")
-    for name, operations, plain, trace, whole in traces():
+    for name, operations, plain, first, trace, whole in traces():
         print(
-            f"{name:20} plain {plain:7.0f} us, trace {trace:7.0f} us, {trace / plain:5.1f} times, "
+            f"{name:20} plain {plain:7.0f} us, first trace {first:7.0f} us, "
+            f"trace {trace:7.0f} us, {trace / plain:5.1f} times, "
             f"{trace / operations:5.1f} us an operation; first call by py {whole:7.0f} us"
         )
     if len(fns) > 2:
