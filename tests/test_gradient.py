@@ -13,6 +13,7 @@ from frazil.gradient import (
     DisconnectedInputError,
     NotDifferentiableError,
     disconnected_grad,
+    elementwise,
     grad,
     pullback_of,
     zero_grad,
@@ -402,3 +403,23 @@ def test_rows_of_a_scan_take_gradients_that_tell_no_length():
     value = np.array([1.0, 2.0, -1.0, 0.5])
     found = fz.grad(cost, x).eval({x: value, y: np.ones(3)})
     np.testing.assert_allclose(found, 2 * (2 * value + np.sin(value)) * (2 + np.cos(value)))
+
+
+def test_constants_of_a_walk_are_folded_once(monkeypatch):
+    folded = []
+    fold = elementwise._folded
+
+    def counted(x, leaves):
+        result = fold(x, leaves)
+        folded.append((x, isinstance(result, fz.Constant)))
+        return result
+
+    monkeypatch.setattr(elementwise, "_folded", counted)
+    x = ft.vector("x")
+    total = 0.0
+    for k in range(20):
+        total = total - 0.5 * (x[k] - k) ** 2
+    fz.grad(total, x)
+    constants = [variable for variable, is_constant in folded if is_constant]
+    assert constants
+    assert len(constants) == len({*constants})

@@ -67,7 +67,7 @@ def _derivatives(
     fits = _broadcasts if may_broadcast else _has_shape
     if isinstance(given, list | tuple) and len(given) == len(targets):
         made = list(given)
-        if all(g is None or _is_derivative(g, x, fits) for g, x in zip(made, targets, strict=True)):
+        if _are_derivatives(made, targets, fits):
             return made
     # Texts of ops take as long as the gradients that they are seldom needed for.
     what = f"{method} of {op}"
@@ -97,12 +97,18 @@ def _derivatives(
 Shape = Sequence[int | None]
 
 
-def _is_derivative(g: object, x: Variable, fits: Callable[[Shape, Shape], bool]) -> bool:
-    return (
-        isinstance(g, Variable)
-        and g.dtype.startswith(("float", "complex"))
-        and fits(g.type.shape, x.type.shape)
-    )
+def _are_derivatives(
+    made: Sequence[object], targets: Sequence[Variable], fits: Callable[[Shape, Shape], bool]
+) -> bool:
+    for g, x in zip(made, targets, strict=True):
+        if g is None:
+            continue
+        if not isinstance(g, Variable) or not g.dtype.startswith(("float", "complex")):
+            return False
+        given, wanted = g.type.shape, x.type.shape
+        if given != wanted and not fits(given, wanted):
+            return False
+    return True
 
 
 def _has_shape(given: Shape, wanted: Shape) -> bool:

@@ -49,11 +49,13 @@ def pull_elementwise(
     outputs: Sequence[Variable],
     output_gradients: Sequence[Variable | None],
     wanted: Sequence[bool],
+    folded: dict[Variable, Constant] | None = None,
 ) -> list[Variable | None]:
     """Return the gradients of the wanted inputs, given those of the outputs; None: there is none.
 
     A gradient that is constant along a dimension may have length 1 there, or lack a dimension in
-    front. Constants that follow from a constant gradient are folded.
+    front. Constants that follow from a constant gradient are folded; ``folded`` keeps them for the
+    other nodes of one walk, in which the same few come all the time.
     """
     scalar_op = op.scalar_op
     rule = graph_rule(scalar_op) if scalar_op.gradient is None else None
@@ -63,8 +65,11 @@ def pull_elementwise(
         pulled = rule(inputs, outputs, output_gradients, wanted)
     if len(outputs) > 1 or not isinstance(output_gradients[0], Constant):
         return pulled
-    leaves = (*inputs, *outputs)
-    return [gradient if gradient is None else _fold(gradient, leaves) for gradient in pulled]
+    leaves, known = (*inputs, *outputs), {} if folded is None else folded
+    return [
+        gradient if gradient is None or gradient.owner is None else _fold(gradient, leaves, known)
+        for gradient in pulled
+    ]
 
 
 def _pull_by_row(
@@ -81,26 +86,46 @@ def _pull_by_row(
     (output,), (g,) = outputs, output_gradients
     if g is None:
         return [None] * len(inputs)
-    ndim, ones = output.ndim, output.broadcastable
+    ndim, ones, shape = output.ndim, output.broadcastable, output.type.shape
+
+    def length_of(axis: int) -> Variable:
+        return broadcast_length(inputs, axis - ndim)
+
     results: list[Variable | None] = []
     given = elementwise_gradients(op, gradient(inputs, output, g), inputs)
-    for at, (x, value, want) in enumerate(zip(inputs, given, wanted, strict=True)):
-        if value is None or not want:
+    for at, value in enumerate(given):
+        if value is None or not wanted[at]:
             results.append(None)
             continue
         # A scalar op may return a function, which is called only if the gradient is wanted.
         partial = value() if callable(value) else value
-        check_partial(op, at, partial, output)
-        results.append(
-            unbroadcast(partial, x, ones, lambda axis: broadcast_length(inputs, axis - ndim))
-        )
+        if not isinstance(partial, Variable) or partial.type.shape != shape:
+            check_partial(op, at, partial, output)
+        x = inputs[at]
+        if x.broadcastable != ones:
+            partial = unbroadcast(partial, x, ones, length_of)
+        results.append(partial)
     return results
 
 
-def _fold(x: Variable, leaves: Sequence[Variable]) -> Variable:
+def _fold(x: Variable, leaves: Sequence[Variable], known: dict[Variable, Constant]) -> Variable:
     """Return ``x`` with arithmetic on constants, which a constant gradient leads to, folded."""
-    if x.owner is None:
+    result = known.get(x)
+    if result is None:
+        found = _folded(x, leaves)
+        if not isinstance(found, Constant):
+            return found
+        result = known[x] = found
+    return result
+
+
+def _folded(x: Variable, leaves: Sequence[Variable]) -> Variable:
+    node = x.owner
+    if node is None:
         return x
+    inputs = list(node.inputs)
+    if isinstance(node.op, Elemwise) and all(y.owner is None or y in leaves for y in inputs):
+        return _fold_elementwise(node, inputs)
     folded: dict[Variable, Variable] = {}
     for node in _core.toposort([x], leaves):
         inputs = [folded.get(variable, variable) for variable in node.inputs]
@@ -114,12 +139,15 @@ def _fold(x: Variable, leaves: Sequence[Variable]) -> Variable:
 
 def _fold_elementwise(node: FrozenApply, inputs: list[Variable]) -> Variable:
     op, output = node.op.scalar_op, node.outputs[0]
-    values = [x.data for x in inputs if isinstance(x, Constant) and x.ndim == 0]
-    if len(values) == len(inputs) and isinstance(op, Elementary):
+    numbers = [x for x in inputs if isinstance(x, Constant) and x.ndim == 0]
+    if len(numbers) == len(inputs):
+        values = [x.data for x in numbers]
+        if not isinstance(op, Elementary):
+            return constant(op.compute(output.dtype, *values))
         held = tuple((value.dtype.char, value.tobytes()) for value in values)
         return constant(_computed(op, output.dtype, held))
-    if len(values) == len(inputs):
-        return constant(op.compute(output.dtype, *values))
+    if not numbers and inputs == list(node.inputs):
+        return output
     if op is scalar.mul:
         for factor, other in (inputs, inputs[::-1]):
             if isinstance(factor, Constant) and factor.ndim == 0 and other.dtype == output.dtype:

@@ -8,7 +8,7 @@ from frazil.tensor.broadcasting import BroadcastTo
 
 def is_continuous(x: Variable) -> bool:
     """Return whether ``x`` can have a gradient."""
-    return x.type.numpy_dtype.kind in "fc"
+    return x.dtype.startswith(("float", "complex"))
 
 
 def is_zero(x: Variable) -> bool:

@@ -276,10 +276,12 @@ def _walk_back(
         if outputs:
             active.update(outputs)
             path.append((node, applied, wanted))
+    folded: dict[Variable, Constant] = {}
     for node, applied, wanted in reversed(path):
-        if not any(output in gradients for output in node.outputs):
+        results = node.outputs
+        if gradients.keys().isdisjoint(results):
             continue
-        pulled = _pull(applied, node.outputs, gradients, wanted)
+        pulled = _pull(applied, results, gradients, wanted, folded)
         for variable, gradient, want in zip(applied.inputs, pulled, wanted, strict=True):
             if gradient is None or not want:
                 continue
@@ -301,6 +303,7 @@ def _pull(
     outputs: Sequence[Variable],
     gradients: Mapping[Variable, Variable],
     wanted: Sequence[bool],
+    folded: dict[Variable, Constant],
 ) -> Sequence[Variable | None]:
     """Return the gradients of a node's inputs, given those of ``outputs``."""
     op, inputs = node.op, node.inputs
@@ -308,7 +311,7 @@ def _pull(
     try:
         if isinstance(op, Elemwise) and not has_own_pullback(op):
             given = [gradients.get(output) for output in outputs]
-            return pull_elementwise(op, inputs, outputs, given, wanted)
+            return pull_elementwise(op, inputs, outputs, given, wanted, folded)
         taken = [_as_taken(op, output, gradients) for output in outputs]
         pulled = pullback_of(op)(inputs, outputs, taken)
         return gradients_of(node, pulled, may_broadcast=not _is_users_rule(op))

@@ -156,6 +156,8 @@ def check_lengths(x: Variable, given: Sequence[int], shape: Sequence[int]) -> No
 def broadcast_like(g: Variable, x: Variable) -> Variable:
     """Return ``g``, which broadcasts to the shape of ``x``, in that shape."""
     missing = x.ndim - g.ndim
+    if not missing and g.broadcastable == x.broadcastable:
+        return g
     own = (True,) * missing + g.broadcastable
     if all(one or not repeats for repeats, one in zip(own, x.broadcastable, strict=True)):
         return expand_dims(g, tuple(range(missing)))

@@ -11,7 +11,7 @@ from frazil._core import FrozenApply, TensorType, Variable
 from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
-from frazil.tensor.axes import axis_of_any, normalize_axes
+from frazil.tensor.axes import are_positions, axis_of_any, normalize_axes
 from frazil.tensor.lengths import Lengths, literal
 
 T = TypeVar("T")
@@ -28,7 +28,7 @@ class ExpandDims(Op):
 
     def make_node(self, x: Variable) -> FrozenApply:
         ndim = x.ndim + len(self.axes)
-        if self.axes != normalize_axes(self.axes, ndim):
+        if not are_positions(self.axes, ndim) and self.axes != normalize_axes(self.axes, ndim):
             raise ValueError(f"axes {self.axes} must be sorted positions below {ndim}")
         shape = _insert(x.type.shape, 1, self.axes)
         return FrozenApply(self, [x], [TensorType(x.dtype, shape)])
@@ -54,7 +54,7 @@ class DropDims(Op):
     view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
 
     def make_node(self, x: Variable) -> FrozenApply:
-        if self.axes != normalize_axes(self.axes, x.ndim):
+        if not are_positions(self.axes, x.ndim) and self.axes != normalize_axes(self.axes, x.ndim):
             raise ValueError(f"axes {self.axes} must be sorted positions below {x.ndim}")
         for axis in self.axes:
             if x.type.shape[axis] not in (1, None):
@@ -138,9 +138,10 @@ def squeeze(x: TensorLike, axis: int | Sequence[int] | None = None) -> Variable:
 
 
 def _insert(shape: Sequence[T], one: T, axes: Sequence[int]) -> tuple[T, ...]:
-    rest = iter(shape)
-    ndim = len(shape) + len(axes)
-    return tuple(one if axis in axes else next(rest) for axis in range(ndim))
+    result = list(shape)
+    for axis in axes:  # ascending positions of the result
+        result.insert(axis, one)
+    return tuple(result)
 
 
 def _drop(shape: Sequence[T], axes: Sequence[int]) -> tuple[T, ...]:

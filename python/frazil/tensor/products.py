@@ -16,7 +16,7 @@ from frazil.graph.op import Array, Gradients, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.broadcasting import broadcast_to
-from frazil.tensor.dims import expand_dims, squeeze
+from frazil.tensor.dims import ExpandDims, expand_dims, squeeze
 from frazil.tensor.lengths import Lengths, length, lengths, product
 from frazil.tensor.reductions import sum
 from frazil.tensor.reshaping import ravel, reshape
@@ -348,4 +348,4 @@ def _times(a: Variable, b: Variable) -> Variable:
 
 
 def _outer(a: Variable, b: Variable) -> Variable:
-    return _times(expand_dims(a, 1), b)
+    return _times(ExpandDims((1,))(a), b)

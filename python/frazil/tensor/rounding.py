@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import frazil._core as _core
@@ -27,11 +28,15 @@ class RoundedOp(Op):
 
     def __call__(self, *inputs: object) -> Any:
         """The output of the op applied to ``inputs``; a list where there are several."""
+        for x in inputs:
+            if isinstance(x, Variable) and x.dtype == STORED:
+                return self._applied_wide(inputs)
+        return super().__call__(*inputs)
+
+    def _applied_wide(self, inputs: Sequence[object]) -> Any:
         wide = computed_in(STORED)
         given = [_as(x, STORED, wide) for x in inputs]
-        outputs = super().__call__(*given)
-        if all(x is y for x, y in zip(given, inputs, strict=True)):
-            return outputs
+        outputs = Op.__call__(self, *given)
         if isinstance(outputs, list):
             return [_as(y, wide, STORED) for y in outputs]
         return _as(outputs, wide, STORED)

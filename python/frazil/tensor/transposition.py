@@ -24,9 +24,11 @@ class Transpose(Op):
     view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
 
     def make_node(self, x: Variable) -> FrozenApply:
-        if self.axes != normalize_order(self.axes, x.ndim):
+        turned = tuple(range(x.ndim))[::-1]
+        if self.axes != turned and self.axes != normalize_order(self.axes, x.ndim):
             raise ValueError(f"axes {self.axes} must not be negative")
-        shape = tuple(x.type.shape[axis] for axis in self.axes)
+        own = x.type.shape
+        shape = tuple([own[axis] for axis in self.axes])
         return FrozenApply(self, [x], [TensorType(x.dtype, shape)])
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
