@@ -77,6 +77,21 @@ CALLS = {
     "eye": (lambda n, x: n.eye(-1) + x, X),
     "full": (lambda n, x: n.full((2,), x), X),
     "pad": (lambda n, x: n.pad(x, (-1, 0)), X),
+    **{
+        f"pad {mode} {name}": (
+            lambda n, x, m=mode, k=name, v=value: n.pad(x, 1, mode=m, **{k: v}),
+            X,
+        )
+        for mode, name, value in (
+            ("constant", "stat_length", 2),
+            ("edge", "constant_values", 3),
+            ("wrap", "reflect_type", "odd"),
+            ("mean", "end_values", 1),
+            ("linear_ramp", "constant_values", 1),
+            ("reflect", "stat_length", 1),
+            ("mean", "stat_length", -1),
+        )
+    },
     "pad mode": (lambda n, x: n.pad(x, 1, mode="zz"), X),
     "interp": (lambda n, x, y: n.interp(1.0, x, y), X, TWO),
     "searchsorted side": (lambda n, x: n.searchsorted(x, 1.0, side="mid"), X),

@@ -34,10 +34,17 @@ _STATISTICS: Mapping[str, Callable[..., Variable]] = {
     "median": median,
     "minimum": min,
 }
-_MODES = (
-    *("constant", "edge", "empty", "linear_ramp", "maximum", "mean", "median", "minimum"),
-    *("reflect", "symmetric", "wrap"),
-)
+_MODES: Mapping[str, str | None] = {
+    "constant": "constant_values",
+    "edge": None,
+    "empty": None,
+    "linear_ramp": "end_values",
+    **dict.fromkeys(_STATISTICS, "stat_length"),
+    "reflect": "reflect_type",
+    "symmetric": "reflect_type",
+    "wrap": None,
+}
+"""The argument that each mode takes beside the widths."""
 
 
 def pad(
@@ -45,10 +52,10 @@ def pad(
     pad_width: LengthLike | Sequence[object] | Mapping[int, object],
     mode: str = "constant",
     *,
-    constant_values: object = 0,
-    end_values: object = 0,
+    constant_values: object = None,
+    end_values: object = None,
     stat_length: object = None,
-    reflect_type: Literal["even", "odd"] = "even",
+    reflect_type: Literal["even", "odd"] | None = None,
 ) -> Variable:
     """Return a tensor with elements added before and behind those along each dimension.
 
@@ -63,9 +70,9 @@ def pad(
     mode : str, default "constant"
         The elements to add, as for :func:`numpy.pad`: "constant", "edge", "linear_ramp", "maximum",
         "mean", "median", "minimum", "reflect", "symmetric", "wrap" or "empty", which is 0 here.
-    constant_values : number, or sequence as for ``pad_width``
+    constant_values : number, or sequence as for ``pad_width``, default 0
         For "constant".
-    end_values : number, or sequence as for ``pad_width``
+    end_values : number, or sequence as for ``pad_width``, default 0
         For "linear_ramp": what stands at the new ends.
     stat_length : int, or sequence as for ``pad_width``, optional
         For "maximum" and its kin: how many elements at an end count; default: all.
@@ -78,6 +85,11 @@ def pad(
     Variable
         Of the dtype of ``array``.
 
+    Raises
+    ------
+    ValueError
+        For an argument that the mode does not take, and for negative widths.
+
     Examples
     --------
     >>> import frazil.tensor as ft
@@ -89,10 +101,20 @@ def pad(
     x = as_tensor(array)
     if mode not in _MODES:
         raise ValueError(f"mode must be one of {', '.join(_MODES)}; given {mode!r}")
-    if reflect_type not in ("even", "odd"):
+    options = {
+        "constant_values": constant_values,
+        "end_values": end_values,
+        "stat_length": stat_length,
+        "reflect_type": reflect_type,
+    }
+    for name, option in options.items():
+        if option is not None and name != _MODES[mode]:
+            raise ValueError(f"mode {mode!r} takes no {name}; given {option!r}")
+    if reflect_type not in ("even", "odd", None):
         raise ValueError(f"reflect_type must be 'even' or 'odd'; given {reflect_type!r}")
     widths = _pairs(_of_axes(pad_width, x.ndim), x.ndim, "pad_width")
-    values = _pairs(end_values if mode == "linear_ramp" else constant_values, x.ndim, "values")
+    given = end_values if mode == "linear_ramp" else constant_values
+    values = _pairs(0 if given is None else given, x.ndim, "values")
     counts = _pairs(stat_length, x.ndim, "stat_length")
     for axis, (before, behind) in enumerate(widths):
         if all(isinstance(n, int | np.integer) and n == 0 for n in (before, behind)):
@@ -151,7 +173,7 @@ def _pairs(given: object, ndim: int, name: str) -> Pairs:
 
 def _as_width(n: LengthLike) -> Variable:
     if isinstance(n, int | np.integer) and n < 0:
-        raise ValueError(f"a number of elements to add cannot be negative; given {n}")
+        raise ValueError(f"a number of elements cannot be negative; given {n}")
     return as_length(n)
 
 
@@ -230,7 +252,7 @@ def _ramped(
 def _with_statistics(
     x: Variable,
     statistic: Callable[..., Variable],
-    counts: tuple[object, Any],
+    counts: tuple[Any, Any],
     ends: tuple[Variable, Variable],
     axis: int,
 ) -> Variable:
@@ -240,7 +262,7 @@ def _with_statistics(
     for count, n, at_start in zip(counts, ends, (True, False), strict=True):
         part = x
         if count is not None:
-            taken = _core.elemwise(scalar.minimum, as_length(count), own)
+            taken = _core.elemwise(scalar.minimum, _as_width(count), own)
             kept = slice(None, taken) if at_start else slice(subtract(own, taken), None)
             part = get_item(x, (*before, kept))
         told = statistic(part, axis=axis, keepdims=True)

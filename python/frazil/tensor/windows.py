@@ -222,7 +222,8 @@ def _moved_over(
     around = [subtract(length(v, axis), literal(1)) for axis in (0, 1)]
     if mode != "valid":
         widths = [(n, n) for n in around]
-        a = pad(a, widths, kinds[boundary], constant_values=fillvalue)
+        fill = fillvalue if boundary == "fill" else None
+        a = pad(a, widths, kinds[boundary], constant_values=fill)
     windows = _slide(_slide(a, length(v, 0), 0, 1), length(v, 1), 1, 1)
     whole = tensordot(windows, v, axes=2)
     if mode != "same":
