@@ -276,3 +276,17 @@ def test_least_squares_to_the_precision_of_the_machine(rcond, mode):
             found = fz.function(list(inputs), list(results), mode=mode)(*inputs.values())
             agree(found[0], expected[0], 1e-9)
             assert found[2] == expected[2]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+def test_ranks_of_symmetric_matrices_are_those_of_a_triangle(dtype, mode):
+    a = np.tril(drawn((3, 4, 4), dtype))
+    a[1, 2:] = a[2] = 0
+    read = a + np.triu(np.full_like(a, 7), 1)
+    x = ft.tensor3("x", dtype=dtype)
+    (found,) = compiled([ft.linalg.matrix_rank(x, hermitian=True)], {x: read}, mode)
+    expected = np.linalg.matrix_rank(read, hermitian=True)
+    assert list(expected) != list(np.linalg.matrix_rank(read))
+    np.testing.assert_array_equal(found, expected)
+    with pytest.raises(np.linalg.LinAlgError, match="square"):
+        ft.linalg.matrix_rank(np.ones((2, 3)), hermitian=True)

@@ -20,7 +20,7 @@ from frazil.tensor.items import get_item
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import Lengths, length, lengths, maximum
 from frazil.tensor.linalg.decompositions import SVD, Eigh, conjugated
-from frazil.tensor.linalg.factors import svdvals
+from frazil.tensor.linalg.factors import eigvalsh, svdvals
 from frazil.tensor.linalg.matrices import (
     adjoint,
     as_floating,
@@ -157,7 +157,7 @@ def matrix_rank(
     tol : tensor_like, optional
         Values up to this count as zero.
     hermitian : bool, default False
-        Not needed: singular values of symmetric matrices are the sizes of their eigenvalues.
+        Whether the matrices are symmetric, or Hermitian: their lower triangles alone are read.
     rtol : tensor_like, optional
         Values up to this times the largest one count as zero. Default: ``max(m, n)`` times the
         distance from 1 to the next number of the dtype.
@@ -177,7 +177,7 @@ def matrix_rank(
         raise ValueError("give one of tol and rtol")
     matrix = as_floating(as_tensor(A))
     check_matrices(matrix, "matrix_rank")
-    values = svdvals(matrix)
+    values = _core.elemwise(scalar.abs, eigvalsh(matrix)) if hermitian else svdvals(matrix)
     if tol is not None:
         cutoff = expand_dims(as_tensor(tol, values.dtype), -1)
     else:
