@@ -3,6 +3,7 @@
 mod comparison;
 mod library;
 mod network;
+mod positions;
 mod radix;
 mod rank;
 
@@ -16,11 +17,11 @@ use crate::arrays::axis_lines::AxisLines;
 use crate::arrays::for_elements;
 use crate::arrays::layout::Layout;
 use crate::error::Fault;
-use crate::threads::attention::{Patience, in_portions};
+use crate::threads::attention::in_portions;
 use crate::threads::conduct::Halt;
 
 pub use library::set_sorter;
-use network::{Cell, Placed, Ranks};
+use network::{Cell, Placed};
 use rank::{Rank, Ranked};
 
 /// Lines of at most so many elements are sorted side by side.
@@ -28,9 +29,6 @@ const SIDE_BY_SIDE: usize = 1024;
 
 /// Fewer keys than this are sorted by comparing them.
 const FEW: usize = 256;
-
-/// The bits of a position in a key that has one.
-const POSITION: u32 = u32::BITS;
 
 /// Lines of an operand, sorted or as the positions that sort them; equal elements keep their order.
 #[derive(Debug)]
@@ -95,7 +93,7 @@ impl SortPlan {
         // SAFETY: by the caller's promise.
         unsafe {
             if self.positions {
-                self.places::<T>(of, to, scratch)
+                self.positions::<T>(of, to, scratch)
             } else {
                 self.values::<T>(of, to, scratch)
             }
@@ -384,132 +382,6 @@ impl SortPlan {
         }
         Ok(())
     }
-
-    /// # Safety
-    /// As for `sort`, for positions.
-    unsafe fn places<T: Ranked>(
-        &self,
-        of: *const u8,
-        to: *mut u8,
-        scratch: *mut u8,
-    ) -> Result<(), Halt> {
-        let several = |group: &[Line]| {
-            if size_of::<T>() > 4 {
-                let fill = |cell: &mut Placed, lane: usize, element: T, k: usize| {
-                    cell.ranks[lane] = element.rank().into();
-                    cell.positions[lane] = k as u64;
-                };
-                let get = |cell: &mut Placed, lane: usize| cell.positions[lane] as i64;
-                let empty = Placed { ranks: [0; 8], positions: [0; 8] };
-                // SAFETY: there is memory for so many cells.
-                unsafe { self.side_by_side(group, scratch, empty, fill, get) };
-            } else {
-                let fill = |cell: &mut Ranks<u64, 8>, lane: usize, element: T, k: usize| {
-                    cell.0[lane] = element.rank().into() << POSITION | k as u64;
-                };
-                let get = |cell: &mut Ranks<u64, 8>, lane: usize| position(cell.0[lane]);
-                // SAFETY: there is memory for cells that are twice as large.
-                unsafe { self.side_by_side(group, scratch, Ranks([0; 8]), fill, get) };
-            }
-            Ok(())
-        };
-        let single = |line: &Line| {
-            // SAFETY: by the caller's promise, for one line; there is memory for keys twice.
-            unsafe {
-                match u32::try_from(self.lines.length) {
-                    Ok(_) => self.keys::<T>(line, scratch.cast()),
-                    Err(_) => self.pairs::<T>(line, scratch.cast()),
-                }
-            }
-        };
-        self.visit(8, of, to, several, single)
-    }
-
-    /// The positions of one line, whose number fits into half a key.
-    ///
-    /// # Safety
-    /// As for `sort`; `start` is memory for keys, twice as many as a line has elements.
-    unsafe fn keys<T: Ranked>(&self, line: &Line, start: *mut u64) -> Result<(), Halt> {
-        let length = self.lines.length;
-        // SAFETY: by the caller's promise.
-        let (keys, room) = unsafe { halves(start, length)? };
-        // SAFETY: the line has so many elements.
-        let rank = |k: usize| -> u64 { unsafe { self.element::<T>(line, k) }.rank().into() };
-        let (mut least, mut most) = (u64::MAX, 0);
-        in_portions(length, |part| {
-            for (k, key) in part.clone().zip(&mut keys[part]) {
-                *key = rank(k);
-                (least, most) = (least.min(*key), most.max(*key));
-            }
-        })?;
-        // As many bits of a rank as there is room for; the others are looked up where they matter.
-        let hidden = bits(most - least).saturating_sub(u64::BITS - POSITION);
-        in_portions(length, |part| {
-            for (k, key) in part.clone().zip(&mut keys[part]) {
-                *key = (*key - least) >> hidden << POSITION | k as u64;
-            }
-        })?;
-        let keys = sorted(keys, room, POSITION)?;
-        if hidden > 0 {
-            let mut patience = Patience::new();
-            let spare = if keys.as_ptr() == start { start.wrapping_add(length) } else { start };
-            let spare = spare.cast::<[u64; 2]>();
-            for run in keys.chunk_by_mut(same_head) {
-                patience.spend(run.len() as i64)?;
-                if run.len() == 1 {
-                    continue;
-                }
-                if run.len() > length / 2 {
-                    // SAFETY: the room has a place for as many pairs, and the keys are given up.
-                    return unsafe { self.pairs::<T>(line, start.cast()) };
-                }
-                in_portions(run.len(), |part| {
-                    for (at, &key) in part.clone().zip(&run[part]) {
-                        // Each rank is read once: another thread may write to the operand meanwhile.
-                        let pair = [rank(position(key) as usize), key];
-                        // SAFETY: the other half of the room has a place for half as many pairs.
-                        unsafe { spare.add(at).write(pair) };
-                    }
-                })?;
-                // SAFETY: they were just written, and nothing else refers to them.
-                let pairs = unsafe { from_raw_parts_mut(spare, run.len()) };
-                comparison::sort(pairs)?;
-                for (key, pair) in run.iter_mut().zip(pairs) {
-                    *key = pair[1];
-                }
-            }
-        }
-        in_portions(length, |part| {
-            for (k, &key) in part.clone().zip(&keys[part]) {
-                // SAFETY: the line of the result has as many elements.
-                unsafe { self.write(line, k, position(key)) };
-            }
-        })
-    }
-
-    /// The positions of one line that has more elements than half a key can number, or many whose
-    /// keys are equal.
-    ///
-    /// # Safety
-    /// As for `sort`; `room` is memory for as many pairs as a line has elements.
-    unsafe fn pairs<T: Ranked>(&self, line: &Line, room: *mut [u64; 2]) -> Result<(), Halt> {
-        let length = self.lines.length;
-        in_portions(length, |part| {
-            for k in part {
-                // SAFETY: the line has the element, and the room a place for it.
-                unsafe { room.add(k).write([self.element::<T>(line, k).rank().into(), k as u64]) };
-            }
-        })?;
-        // SAFETY: they were just written.
-        let pairs = unsafe { from_raw_parts_mut(room, length) };
-        comparison::sort(pairs)?;
-        in_portions(length, |part| {
-            for (k, pair) in part.clone().zip(&pairs[part]) {
-                // SAFETY: the line of the result has as many elements.
-                unsafe { self.write(line, k, pair[1] as i64) };
-            }
-        })
-    }
 }
 
 /// Element `k` of a line whose elements are `step` bytes apart.
@@ -543,16 +415,6 @@ fn is_across(group: &[Line], step: i64, start: impl Fn(&Line) -> usize) -> bool 
         [first, second, ..] => start(first).abs_diff(start(second)) < step.unsigned_abs() as usize,
         _ => false,
     }
-}
-
-/// The position in a key.
-fn position(key: u64) -> i64 {
-    i64::from(key as u32)
-}
-
-/// Whether two keys with positions are equal but for these.
-fn same_head(a: &u64, b: &u64) -> bool {
-    a >> POSITION == b >> POSITION
 }
 
 /// The number of bits of a number.

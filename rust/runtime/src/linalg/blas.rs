@@ -259,20 +259,10 @@ impl DotPlan {
                     let (matrix, vector) = (matrix.at(matrix_at), vector.at(vector_at));
                     gemv_by_blas([rows, columns], alpha, matrix, vector, beta, result)?;
                 }
-                // The result's rows are contiguous, so BLAS is asked for its transpose: b' a'.
                 Product::Gemm { own: Some(ref own), .. } => own.run(a, b, (alpha, beta), result),
-                Product::Gemm { a: left, b: right, rows, columns, inner: 1, .. }
-                    if beta == T::ONE =>
-                {
-                    let column = VectorAt { at: a, step: left.steps()[0] as i32 };
-                    let row = VectorAt { at: b, step: right.steps()[1] as i32 };
-                    let out = MatrixOut { at: result, leading: columns };
-                    ger([columns, rows], &alpha, row, column, out)?;
-                }
-                Product::Gemm { a: left, b: right, rows, columns, inner, own: _ } => {
-                    let (first, second) = (right.transposed_at(b), left.transposed_at(a));
-                    let out = MatrixOut { at: result, leading: columns };
-                    gemm([columns, rows, inner], &alpha, first, second, &beta, out)?;
+                Product::Gemm { a: left, b: right, rows, columns, inner, own: None } => {
+                    let sizes = [rows, columns, inner];
+                    gemm_by_blas(sizes, alpha, (left, a), (right, b), beta, result)?;
                 }
                 Product::Syrk { a: matrix, rows, inner } => {
                     let lower = Triangle { lower: true, unit: false };
@@ -491,6 +481,32 @@ unsafe fn gemv_by_blas<T: Element>(
             scale(result, rows.into(), beta)?;
         }
         gemv(sizes, &alpha, matrix, vector, &beta, result)
+    }
+}
+
+/// `result = alpha left right + beta result`. The result's rows are contiguous, so BLAS is asked for its
+/// transpose, `right' left'`.
+///
+/// # Safety
+/// The operands lie as they say, the result is in C order and has the rows and columns of `sizes`.
+unsafe fn gemm_by_blas<T: Element>(
+    [rows, columns, inner]: [i32; 3],
+    alpha: T,
+    (left, a): (Matrix, *const T),
+    (right, b): (Matrix, *const T),
+    beta: T,
+    result: *mut T,
+) -> Result<(), Fault> {
+    let out = MatrixOut { at: result, leading: columns };
+    // SAFETY: by the caller's promise.
+    unsafe {
+        if inner == 1 && beta == T::ONE {
+            let column = VectorAt { at: a, step: left.steps()[0] as i32 };
+            let row = VectorAt { at: b, step: right.steps()[1] as i32 };
+            return ger([columns, rows], &alpha, row, column, out);
+        }
+        let (first, second) = (right.transposed_at(b), left.transposed_at(a));
+        gemm([columns, rows, inner], &alpha, first, second, &beta, out)
     }
 }
 
