@@ -36,7 +36,7 @@ pub(crate) fn goes_in_registers(body: &Body) -> bool {
 }
 
 /// One register of elements on its way through a loop.
-struct Lanes {
+struct RegisterLoop {
     step: StepValues<'static>,
     states: Vec<Variable>,
     /// A mask of the elements that go on, if not all do until the last step.
@@ -58,7 +58,7 @@ impl Emitter<'_> {
     ) -> Vec<Value> {
         let outside = std::mem::replace(&mut self.in_steps, true);
         let literals = self.literals(&body.literals);
-        let mut all: Vec<Lanes> = Vec::new();
+        let mut all: Vec<RegisterLoop> = Vec::new();
         for (n, given) in registers.iter().enumerate() {
             let count = match count {
                 Count::Same(_) => None,
@@ -102,7 +102,7 @@ impl Emitter<'_> {
         count: Option<Value>,
         given: &[Value],
         literals: &[Value],
-    ) -> Lanes {
+    ) -> RegisterLoop {
         let step = StepValues::of_loop(self, body, given, literals);
         let mut states = Vec::new();
         for (k, &dtype) in body.states.iter().enumerate() {
@@ -124,7 +124,7 @@ impl Emitter<'_> {
             let no = self.constant(Dtype::Bool, 0);
             self.variable(mask, no)
         });
-        Lanes { step, states, live, ended, count }
+        RegisterLoop { step, states, live, ended, count }
     }
 
     /// One step of a register; which elements go on.
@@ -133,7 +133,7 @@ impl Emitter<'_> {
         body: &Body,
         at: usize,
         done: Variable,
-        lanes: &mut Lanes,
+        lanes: &mut RegisterLoop,
     ) -> Option<Value> {
         for (k, &variable) in lanes.states.iter().enumerate() {
             lanes.step.values[k] = Some(self.b.use_var(variable));

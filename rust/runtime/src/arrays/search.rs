@@ -25,10 +25,10 @@ const FEW: usize = 4;
 const LANES: usize = 16;
 
 /// Elements that are compared; a NaN is not equal to itself.
-trait Element: Copy + PartialOrd + Default {}
+trait Comparable: Copy + PartialOrd + Default {}
 
 macro_rules! elements {
-    ($($kind:ty)*) => { $(impl Element for $kind {})* };
+    ($($kind:ty)*) => { $(impl Comparable for $kind {})* };
 }
 
 elements!(u8 u16 u32 u64 i8 i16 i32 i64 f32 f64);
@@ -77,7 +77,7 @@ impl ExtremePlan {
 
     /// # Safety
     /// As for `run`, with elements of type `T`.
-    unsafe fn find<T: Element>(
+    unsafe fn find<T: Comparable>(
         &self,
         of: *const u8,
         to: *mut u8,
@@ -103,7 +103,7 @@ impl ExtremePlan {
     /// # Safety
     /// As for `run`, for one line.
     #[expect(clippy::eq_op, reason = "only a NaN is not equal to itself")]
-    unsafe fn extreme_of_line<T: Element>(
+    unsafe fn extreme_of_line<T: Comparable>(
         &self,
         line: *const u8,
         room: *mut T,
@@ -132,7 +132,7 @@ impl ExtremePlan {
 }
 
 /// The first element that none beats, or the first NaN.
-fn extreme<T: Element>(elements: &[T], beats: impl Fn(T, T) -> bool + Copy) -> usize {
+fn extreme<T: Comparable>(elements: &[T], beats: impl Fn(T, T) -> bool + Copy) -> usize {
     #[cfg(target_arch = "x86_64")]
     if Level::best().is_some() {
         // SAFETY: the processor has AVX2 at every level.
@@ -145,7 +145,7 @@ fn extreme<T: Element>(elements: &[T], beats: impl Fn(T, T) -> bool + Copy) -> u
 /// The processor has AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-unsafe fn extreme_in_avx2<T: Element>(
+unsafe fn extreme_in_avx2<T: Comparable>(
     elements: &[T],
     beats: impl Fn(T, T) -> bool + Copy,
 ) -> usize {
@@ -154,7 +154,7 @@ unsafe fn extreme_in_avx2<T: Element>(
 
 #[inline(always)]
 #[expect(clippy::eq_op, reason = "only a NaN is not equal to itself")]
-fn extreme_of<T: Element>(elements: &[T], beats: impl Fn(T, T) -> bool + Copy) -> usize {
+fn extreme_of<T: Comparable>(elements: &[T], beats: impl Fn(T, T) -> bool + Copy) -> usize {
     let Some(&first) = elements.first() else { return 0 };
     let (mut best, mut best_start) = (first, 0);
     for start in (0..elements.len()).step_by(CHUNK) {
@@ -188,7 +188,7 @@ fn extreme_of<T: Element>(elements: &[T], beats: impl Fn(T, T) -> bool + Copy) -
 
 /// The position of the first element equal to one of them.
 #[inline(always)]
-fn first_equal<T: Element>(elements: &[T], one: T) -> usize {
+fn first_equal<T: Comparable>(elements: &[T], one: T) -> usize {
     let (blocks, _) = elements.as_chunks::<LANES>();
     let mut start = 0;
     for block in blocks {
@@ -365,7 +365,7 @@ impl Listing {
 
     /// # Safety
     /// As for `count`, with elements of type `T`.
-    unsafe fn count_nonzero<T: Element>(&self, of: *const u8) -> Result<i64, Halt> {
+    unsafe fn count_nonzero<T: Comparable>(&self, of: *const u8) -> Result<i64, Halt> {
         let last = self.of.ndim() - 1;
         let (length, step) = (self.of.dims[last] as usize, self.of.strides[last] as isize);
         let mut count = 0;
@@ -397,7 +397,7 @@ impl Listing {
 
     /// # Safety
     /// As for `list`, with elements of type `T`.
-    unsafe fn list_nonzero<T: Element>(
+    unsafe fn list_nonzero<T: Comparable>(
         &self,
         of: *const u8,
         to: &[*mut i64],

@@ -3,7 +3,7 @@
 //! products of a vector with any number of lines that are walked as they lie, which BLAS shares badly between threads.
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) use lanes::Registers;
+pub(crate) use registers::InRegisters;
 
 pub(crate) use gemm::OwnGemm;
 pub(crate) use gemv::OwnGemv;
@@ -13,11 +13,11 @@ pub(crate) use lu::OwnLu;
 mod gemm;
 mod gemv;
 #[cfg(target_arch = "x86_64")]
-mod lanes;
-#[cfg(target_arch = "x86_64")]
 mod lines;
 #[cfg(target_arch = "x86_64")]
 mod lu;
+#[cfg(target_arch = "x86_64")]
+mod registers;
 #[cfg(target_arch = "x86_64")]
 mod tiles;
 
@@ -26,7 +26,7 @@ const NEAR: usize = 512 << 10;
 
 /// Floats that fit into a register several at a time: none on this processor.
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) trait Registers {}
+pub(crate) trait InRegisters {}
 
 #[cfg(not(target_arch = "x86_64"))]
-impl<T> Registers for T {}
+impl<T> InRegisters for T {}

@@ -8,7 +8,7 @@ use std::ops::{Add, Div, Mul, Sub};
 use std::sync::OnceLock;
 
 use crate::error::Fault;
-use crate::linalg::own::Registers;
+use crate::linalg::own::InRegisters;
 
 macro_rules! routines {
     ($($routine:ident $name:literal)*) => {
@@ -140,7 +140,7 @@ pub(crate) trait Element:
     + Sub<Output = Self>
     + Mul<Output = Self>
     + Div<Output = Self>
-    + Registers
+    + InRegisters
 {
     const ZERO: Self;
     const ONE: Self;

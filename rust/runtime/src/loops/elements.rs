@@ -13,12 +13,12 @@ use std::mem::MaybeUninit;
 const BLOCK: usize = 256;
 
 /// An element in memory.
-trait Element: Copy {
+trait Stored: Copy {
     fn wide(self) -> f64;
     fn narrow(value: f64) -> Self;
 }
 
-impl Element for f64 {
+impl Stored for f64 {
     #[inline(always)]
     fn wide(self) -> f64 {
         self
@@ -30,7 +30,7 @@ impl Element for f64 {
     }
 }
 
-impl Element for f32 {
+impl Stored for f32 {
     #[inline(always)]
     fn wide(self) -> f64 {
         f64::from(self)
@@ -81,7 +81,7 @@ impl Binary for Power {
 /// # Safety
 /// There are `count` elements at each pointer; `to` lies where `x` does, or apart from it.
 #[inline(always)]
-unsafe fn many_of_one<F: Unary, T: Element>(to: *mut T, x: *const T, count: i64) {
+unsafe fn many_of_one<F: Unary, T: Stored>(to: *mut T, x: *const T, count: i64) {
     let (mut own, mut made) = (Block::uninit(), Block::uninit());
     let (given, result) = (own.as_mut_ptr().cast::<f64>(), made.as_mut_ptr().cast::<f64>());
     let mut at = 0;
@@ -106,7 +106,7 @@ unsafe fn many_of_one<F: Unary, T: Element>(to: *mut T, x: *const T, count: i64)
 /// # Safety
 /// As for [`many_of_one`].
 #[inline(always)]
-unsafe fn many_of_two<F: Binary, T: Element>(to: *mut T, x: *const T, y: *const T, count: i64) {
+unsafe fn many_of_two<F: Binary, T: Stored>(to: *mut T, x: *const T, y: *const T, count: i64) {
     let (mut own, mut other, mut made) = (Block::uninit(), Block::uninit(), Block::uninit());
     let (first, second) = (own.as_mut_ptr().cast::<f64>(), other.as_mut_ptr().cast::<f64>());
     let result = made.as_mut_ptr().cast::<f64>();
@@ -144,26 +144,26 @@ unsafe fn many_of_two<F: Binary, T: Element>(to: *mut T, x: *const T, y: *const 
 macro_rules! in_level {
     ($level:ident, $($features:literal)?) => {
         mod $level {
-            use super::{Binary, Element, Unary, many_of_one, many_of_two};
+            use super::{Binary, Stored, Unary, many_of_one, many_of_two};
 
             $(#[target_feature(enable = $features)])?
-            unsafe extern "C" fn one<F: Unary, T: Element>(x: T) -> T {
+            unsafe extern "C" fn one<F: Unary, T: Stored>(x: T) -> T {
                 T::narrow(F::of(x.wide()))
             }
 
             $(#[target_feature(enable = $features)])?
-            unsafe extern "C" fn one_of_two<F: Binary, T: Element>(x: T, y: T) -> T {
+            unsafe extern "C" fn one_of_two<F: Binary, T: Stored>(x: T, y: T) -> T {
                 T::narrow(F::any(x.wide(), y.wide()))
             }
 
             $(#[target_feature(enable = $features)])?
-            unsafe extern "C" fn many<F: Unary, T: Element>(to: *mut T, x: *const T, count: i64) {
+            unsafe extern "C" fn many<F: Unary, T: Stored>(to: *mut T, x: *const T, count: i64) {
                 // SAFETY: by the promise of the kernel that calls.
                 unsafe { many_of_one::<F, T>(to, x, count) }
             }
 
             $(#[target_feature(enable = $features)])?
-            unsafe extern "C" fn many_pairs<F: Binary, T: Element>(
+            unsafe extern "C" fn many_pairs<F: Binary, T: Stored>(
                 to: *mut T,
                 x: *const T,
                 y: *const T,
@@ -206,11 +206,11 @@ in_level!(avx512, "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl");
 #[cfg(target_arch = "x86_64")]
 #[expect(improper_ctypes_definitions, reason = "a register is what C's vector types are passed in")]
 mod blocks {
-    use super::{Binary, Element};
+    use super::{Binary, Stored};
     use std::arch::x86_64::{__m512, __m512d};
 
     #[inline(always)]
-    fn each<F: Binary, T: Element + Default, const N: usize>(x: [T; N], y: [T; N]) -> [T; N] {
+    fn each<F: Binary, T: Stored + Default, const N: usize>(x: [T; N], y: [T; N]) -> [T; N] {
         let mut made = [T::default(); N];
         let mut common = [true; N];
         for k in 0..N {

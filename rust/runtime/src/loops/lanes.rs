@@ -26,7 +26,7 @@ pub(super) trait Function {
 
 /// The function of any element.
 #[inline(always)]
-pub(super) fn each<F: Function, T: Element>(x: T) -> T {
+pub(super) fn each<F: Function, T: Float>(x: T) -> T {
     if F::is_common(x) { F::of(x) } else { T::number(F::rare(x.wide())) }
 }
 
@@ -49,18 +49,18 @@ pub(super) fn polynomial<L: Lanes>(x: L, terms: &'static [f64]) -> L {
 }
 
 /// An element alone.
-pub(super) trait Element: Lanes<Element = Self> + 'static {
+pub(super) trait Float: Lanes<Element = Self> + 'static {
     fn wide(self) -> f64;
 }
 
-impl Element for f64 {
+impl Float for f64 {
     #[inline(always)]
     fn wide(self) -> f64 {
         self
     }
 }
 
-impl Element for f32 {
+impl Float for f32 {
     #[inline(always)]
     fn wide(self) -> f64 {
         f64::from(self)
@@ -69,7 +69,7 @@ impl Element for f32 {
 
 /// An element, or a register of elements.
 pub(super) trait Lanes: Copy {
-    type Element: Element;
+    type Element: Float;
     const EXPONENTIAL: &'static Exponential<Self::Element>;
     const LOGARITHM: &'static Logarithm<Self::Element>;
     const ANGLES: &'static Angles<Self::Element>;

@@ -1,7 +1,7 @@
 //! Functions that are computed in the type of their elements, by registers where the processor has
 //! those of AVX-512; others are in `elements.rs`.
 
-use crate::loops::lanes::{Element, Function, Lanes, each, whole};
+use crate::loops::lanes::{Float, Function, Lanes, each, whole};
 use crate::loops::{angles, arcs, error_function, exponential, hyperbolic, logarithm, roots};
 use crate::processor::Level;
 
@@ -78,7 +78,7 @@ const TOGETHER: usize = 64;
 /// # Safety
 /// There are `count` elements at each pointer; `to` lies where `x` does, or apart from it.
 #[inline(always)]
-unsafe fn one_by_one<F: Function, T: Element>(to: *mut T, x: *const T, count: i64) {
+unsafe fn one_by_one<F: Function, T: Float>(to: *mut T, x: *const T, count: i64) {
     for start in (0..count as usize).step_by(TOGETHER) {
         let end = (count as usize).min(start + TOGETHER);
         let mut given = [T::number(0.0); TOGETHER];
@@ -142,10 +142,10 @@ unsafe fn by_registers_f8<F: Function>(to: *mut f64, x: *const f64, count: i64) 
 macro_rules! in_level {
     ($level:ident, $many_f4:ident, $many_f8:ident $(, $features:literal)?) => {
         mod $level {
-            use super::{Element, Function, each};
+            use super::{Float, Function, each};
 
             $(#[target_feature(enable = $features)])?
-            unsafe extern "C" fn one<F: Function, T: Element>(x: T) -> T {
+            unsafe extern "C" fn one<F: Function, T: Float>(x: T) -> T {
                 each::<F, T>(x)
             }
 

@@ -8,7 +8,7 @@
 #![expect(clippy::needless_range_loop, reason = "loops over indices keep the instruction set")]
 
 use crate::linalg::own::gemv::Lines;
-use crate::linalg::own::lanes::{BLOCK, Lanes};
+use crate::linalg::own::registers::{BLOCK, Register};
 use crate::linalg::routine::Element;
 
 /// The widest stripe of columns, in registers.
@@ -34,7 +34,7 @@ impl<T: Element> Target<T> {
 /// The processor has the instructions of `V`; the matrix has these lines, `x` an element for each
 /// of a line's, the target one for each line, apart from both.
 #[inline(always)]
-pub(super) unsafe fn dots<V: Lanes<Item = T>, T: Element>(
+pub(super) unsafe fn dots<V: Register<Item = T>, T: Element>(
     lines: Lines,
     matrix: *const T,
     x: *const T,
@@ -75,7 +75,7 @@ pub(super) unsafe fn dots<V: Lanes<Item = T>, T: Element>(
 /// # Safety
 /// As for `dots`, for so many lines.
 #[inline(always)]
-unsafe fn block<V: Lanes<Item = T>, T: Element, const LINES: usize>(
+unsafe fn block<V: Register<Item = T>, T: Element, const LINES: usize>(
     lines: Lines,
     matrix: *const T,
     x: *const T,
@@ -108,7 +108,7 @@ unsafe fn block<V: Lanes<Item = T>, T: Element, const LINES: usize>(
 /// # Safety
 /// As for `dots`, but that `x` has an element for each line and the target one for each of a line's.
 #[inline(always)]
-pub(super) unsafe fn combination<V: Lanes<Item = T>, T: Element>(
+pub(super) unsafe fn combination<V: Register<Item = T>, T: Element>(
     lines: Lines,
     matrix: *const T,
     x: (*const T, isize),
@@ -152,7 +152,7 @@ pub(super) unsafe fn combination<V: Lanes<Item = T>, T: Element>(
 /// # Safety
 /// As for `combination`.
 #[inline(always)]
-unsafe fn columns<V: Lanes<Item = T>, T: Element, const REGISTERS: usize, const TURNS: usize>(
+unsafe fn columns<V: Register<Item = T>, T: Element, const REGISTERS: usize, const TURNS: usize>(
     lines: Lines,
     matrix: *const T,
     x: (*const T, isize),
@@ -193,7 +193,7 @@ unsafe fn columns<V: Lanes<Item = T>, T: Element, const REGISTERS: usize, const 
 /// # Safety
 /// As for `combination`.
 #[inline(always)]
-unsafe fn sums<V: Lanes<Item = T>, T: Element, const REGISTERS: usize, const TURNS: usize>(
+unsafe fn sums<V: Register<Item = T>, T: Element, const REGISTERS: usize, const TURNS: usize>(
     lines: Lines,
     (mut line, end): (usize, usize),
     matrix: *const T,

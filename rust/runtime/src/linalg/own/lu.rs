@@ -1,6 +1,6 @@
 //! The factors of a matrix that stays in the nearest cache.
 
-use crate::linalg::own::lanes::Lanes;
+use crate::linalg::own::registers::Register;
 use crate::linalg::routine::Element;
 use crate::processor::Level;
 
@@ -46,7 +46,7 @@ impl OwnLu {
 /// # Safety
 /// The processor has the instructions of `V`; the rest as for [`OwnLu::run`].
 #[inline(always)]
-unsafe fn factor<V: Lanes<Item = T>, T: Element>(size: usize, a: *mut T, pivots: *mut i32) {
+unsafe fn factor<V: Register<Item = T>, T: Element>(size: usize, a: *mut T, pivots: *mut i32) {
     for column in 0..size {
         let line = a.wrapping_add(column * size);
         // SAFETY: all positions are inside the matrix.
@@ -92,7 +92,7 @@ unsafe fn factor<V: Lanes<Item = T>, T: Element>(size: usize, a: *mut T, pivots:
 /// # Safety
 /// As for [`factor`]; the columns are in the matrix.
 #[inline(always)]
-unsafe fn subtract<V: Lanes<Item = T>, T: Element, const COLUMNS: usize>(
+unsafe fn subtract<V: Register<Item = T>, T: Element, const COLUMNS: usize>(
     size: usize,
     column: usize,
     line: *const T,

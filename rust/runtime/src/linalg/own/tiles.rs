@@ -5,8 +5,8 @@
 #![expect(clippy::needless_range_loop, reason = "loops over indices keep the instruction set")]
 
 use crate::linalg::own::gemm::Shape;
-use crate::linalg::own::lanes::Lanes;
 use crate::linalg::own::lines::Target;
+use crate::linalg::own::registers::Register;
 use crate::linalg::routine::Element;
 
 /// The widest tile, in registers.
@@ -18,7 +18,7 @@ const WIDEST: usize = 3;
 /// The processor has the instructions of `V`; the operands and the target, which is in C order and
 /// apart from them, are as large as the shape says.
 #[inline(always)]
-unsafe fn product<V: Lanes<Item = T>, T: Element>(
+unsafe fn product<V: Register<Item = T>, T: Element>(
     shape: Shape,
     a: *const T,
     b: *const T,
@@ -49,7 +49,7 @@ unsafe fn product<V: Lanes<Item = T>, T: Element>(
 /// # Safety
 /// As for `product`.
 #[inline(always)]
-unsafe fn columns<V: Lanes<Item = T>, T: Element, const REGISTERS: usize>(
+unsafe fn columns<V: Register<Item = T>, T: Element, const REGISTERS: usize>(
     shape: Shape,
     width: usize,
     a: *const T,
@@ -80,7 +80,7 @@ unsafe fn columns<V: Lanes<Item = T>, T: Element, const REGISTERS: usize>(
 /// # Safety
 /// As for `product`.
 #[inline(always)]
-unsafe fn tile<V: Lanes<Item = T>, T: Element, const REGISTERS: usize, const ROWS: usize>(
+unsafe fn tile<V: Register<Item = T>, T: Element, const REGISTERS: usize, const ROWS: usize>(
     shape: Shape,
     width: usize,
     a: *const T,

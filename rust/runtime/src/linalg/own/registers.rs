@@ -3,21 +3,21 @@
 use std::arch::x86_64::*;
 use std::mem::transmute;
 
-/// The registers that [`Lanes::sums`] takes.
+/// The registers that [`Register::sums`] takes.
 pub(super) const BLOCK: usize = 8;
 
 /// Floats that fit into a register several at a time.
-pub(crate) trait Registers: Sized {
-    type Avx2: Lanes<Item = Self>;
-    type Avx512: Lanes<Item = Self>;
+pub(crate) trait InRegisters: Sized {
+    type Avx2: Register<Item = Self>;
+    type Avx512: Register<Item = Self>;
 }
 
-impl Registers for f32 {
+impl InRegisters for f32 {
     type Avx2 = F32x8;
     type Avx512 = F32x16;
 }
 
-impl Registers for f64 {
+impl InRegisters for f64 {
     type Avx2 = F64x4;
     type Avx512 = F64x8;
 }
@@ -27,7 +27,7 @@ impl Registers for f64 {
 /// # Safety
 /// All its functions are for processors that have its instruction set. Those that read or write
 /// memory do so for as many elements as the register holds, or for `some`.
-pub(crate) trait Lanes: Copy {
+pub(crate) trait Register: Copy {
     type Item: Copy;
     /// The elements, from the first on.
     type Some: Copy;
@@ -62,7 +62,7 @@ pub(crate) struct F64x4(__m256d);
 pub(crate) struct F32x8(__m256);
 
 /// The code that differs between registers only in the names of instructions.
-macro_rules! plain_lanes {
+macro_rules! plain_register {
     ($item:ident, $some:ident: $splat:ident $load:ident $store:ident $load_some:ident
      $store_some:ident $plus:ident $times:ident $plus_product:ident) => {
         type Item = $item;
@@ -120,7 +120,7 @@ macro_rules! plain_lanes {
 }
 
 /// # Safety
-/// As for [`Lanes::load_some`].
+/// As for [`Register::load_some`].
 #[inline(always)]
 unsafe fn load_some_f64(some: __m256i, from: *const f64) -> __m256d {
     // SAFETY: by the caller's promise.
@@ -128,7 +128,7 @@ unsafe fn load_some_f64(some: __m256i, from: *const f64) -> __m256d {
 }
 
 /// # Safety
-/// As for [`Lanes::load_some`].
+/// As for [`Register::load_some`].
 #[inline(always)]
 unsafe fn load_some_f32(some: __m256i, from: *const f32) -> __m256 {
     // SAFETY: by the caller's promise.
@@ -154,8 +154,8 @@ unsafe fn sums_f32(of: [__m256; BLOCK]) -> [f32; BLOCK] {
     }
 }
 
-impl Lanes for F64x8 {
-    plain_lanes!(f64, __mmask8: _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd
+impl Register for F64x8 {
+    plain_register!(f64, __mmask8: _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd
         _mm512_maskz_loadu_pd _mm512_mask_storeu_pd _mm512_add_pd _mm512_mul_pd _mm512_fmadd_pd);
 
     #[inline(always)]
@@ -183,8 +183,8 @@ impl Lanes for F64x8 {
     }
 }
 
-impl Lanes for F32x16 {
-    plain_lanes!(f32, __mmask16: _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps
+impl Register for F32x16 {
+    plain_register!(f32, __mmask16: _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps
         _mm512_maskz_loadu_ps _mm512_mask_storeu_ps _mm512_add_ps _mm512_mul_ps _mm512_fmadd_ps);
 
     #[inline(always)]
@@ -204,8 +204,8 @@ impl Lanes for F32x16 {
     }
 }
 
-impl Lanes for F64x4 {
-    plain_lanes!(f64, __m256i: _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd load_some_f64
+impl Register for F64x4 {
+    plain_register!(f64, __m256i: _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd load_some_f64
         _mm256_maskstore_pd _mm256_add_pd _mm256_mul_pd _mm256_fmadd_pd);
 
     #[inline(always)]
@@ -232,8 +232,8 @@ impl Lanes for F64x4 {
     }
 }
 
-impl Lanes for F32x8 {
-    plain_lanes!(f32, __m256i: _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps load_some_f32
+impl Register for F32x8 {
+    plain_register!(f32, __m256i: _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps load_some_f32
         _mm256_maskstore_ps _mm256_add_ps _mm256_mul_ps _mm256_fmadd_ps);
 
     #[inline(always)]
