@@ -30,9 +30,9 @@ pub enum ErrorClass {
     Assertion,
     /// A matrix that lacks the property that its factor or a solution needs.
     LinearAlgebra,
-    /// A fault of what surrounds the program: a missing library, a kernel that failed.
+    /// A fault of the program's surroundings: a missing library, a kernel that failed.
     Runtime,
-    /// What a watched run has found.
+    /// The finding of a watched run.
     Watch,
 }
 
@@ -42,7 +42,7 @@ pub enum ErrorClass {
 pub struct Error {
     /// The fault.
     pub fault: Fault,
-    /// What to blame, where the fault belongs to one instruction.
+    /// The origin to blame, if the fault belongs to one instruction.
     pub origin: Option<Origin>,
 }
 
@@ -57,7 +57,7 @@ impl Error {
     }
 }
 
-/// What a Python call, or any other foreign code, reports.
+/// The report of a Python call, or of any other foreign code.
 pub type ForeignError = Box<dyn StdError + Send + Sync>;
 
 /// The operand of an instruction, for messages.
@@ -67,7 +67,7 @@ pub struct Operand {
     pub position: usize,
     /// The place.
     pub slot: Slot,
-    /// Which input of the program it is, if it is one.
+    /// The number of the program's input, if it is an input.
     pub input: Option<usize>,
 }
 
@@ -81,7 +81,7 @@ impl fmt::Display for Operand {
     }
 }
 
-/// What a fault is about, as its message calls it.
+/// The subject of a fault, as its message calls it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// An input of the program.

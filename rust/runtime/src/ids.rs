@@ -41,7 +41,7 @@ id! {
     Size, "n"
 }
 id! {
-    /// What an instruction is blamed on. The runtime only hands the number back.
+    /// The origin of an instruction, for blame. The runtime only hands the number back.
     Origin, "@"
 }
 id! {

@@ -39,7 +39,7 @@ pub struct Program {
     pub(crate) instrs: Box<[Instr]>,
     /// The programs that instructions run.
     pub(crate) parts: Box<[Part]>,
-    /// How deep programs are nested, this one included.
+    /// The depth of nested programs, this one included.
     pub(crate) depth: usize,
     /// The calls of foreign functions, those in nested programs included.
     calls: usize,
@@ -69,12 +69,12 @@ pub struct Program {
     pub(crate) heat: Heat,
 }
 
-/// What the runs of a program keep for those to come. What that is, the program does not know.
+/// The things that the runs of a program keep for later runs. The program does not know their types.
 #[derive(Default)]
 pub(crate) struct Kept(OnceBox<Box<dyn Any + Send + Sync>>);
 
 impl Kept {
-    /// What is kept, empty at first. It is always of one type.
+    /// The kept values, none at first. They are always of one type.
     #[inline]
     pub(crate) fn get<T: Default + Send + Sync + 'static>(&self) -> &T {
         let kept = self.0.get_or_init(|| Box::new(Box::<T>::default()));
@@ -82,7 +82,7 @@ impl Kept {
     }
 }
 
-/// How memory is numbered: inputs, constants, the arena, outputs, then slots that have their own.
+/// The numbering of memory: inputs, constants, the arena, outputs, then slots that have their own.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bases {
     pub(crate) constants: usize,
@@ -100,7 +100,7 @@ impl Bases {
     }
 }
 
-/// The sizes that are known after so many instructions: those of a run, or those of shapes alone.
+/// The sizes that are known after so many instructions: all sizes of a run, or those that shapes tell.
 fn sizes_by_instr(infos: &[SizeInfo], dynamic: bool, instrs: usize) -> Box<[Box<[Size]>]> {
     let mut schedule = vec![Vec::new(); instrs + 1];
     for (at, info) in infos.iter().enumerate().filter(|(_, info)| info.dynamic == dynamic) {
@@ -109,7 +109,7 @@ fn sizes_by_instr(infos: &[SizeInfo], dynamic: bool, instrs: usize) -> Box<[Box<
     schedule.into_iter().map(Vec::into_boxed_slice).collect()
 }
 
-/// What a program is made of.
+/// The parts of a program.
 pub(crate) struct Contents {
     pub(crate) slots: Vec<SlotInfo>,
     pub(crate) inputs: Vec<Input>,
@@ -183,7 +183,7 @@ impl Program {
         self.heat.await_time(time);
     }
 
-    /// Whether runs have taken the time that somebody waits for; true once.
+    /// Whether runs have taken the time that a caller waits for; true once.
     #[inline]
     pub fn is_due(&self) -> bool {
         self.heat.take_due()
@@ -207,7 +207,7 @@ impl Program {
         })
     }
 
-    /// Which routines a run calls of those that [`crate::set_routine`] gives.
+    /// The routines of [`crate::set_routine`] that a run calls.
     pub fn library(&self) -> Option<Library> {
         let own = self.instrs.iter().filter_map(|instr| instr.kind.library());
         own.chain(self.parts.iter().filter_map(|part| part.program.library())).max()
@@ -266,7 +266,7 @@ impl Program {
         format!("{kind}{}", if some { " in place" } else { "" })
     }
 
-    /// What to blame for a fault of the instruction that makes an output.
+    /// The origin to blame for a fault of the instruction that makes an output.
     pub fn output_origin(&self, output: usize) -> Option<Origin> {
         let made_by = self.slots[self.outputs.get(output)?.index()].made_by?;
         self.instrs[made_by].origin

@@ -63,7 +63,7 @@ impl<'p> Run<'p> {
         self.state.as_mut().expect("a run has its state until it is dropped")
     }
 
-    /// What an output will look like, if it is known before the run.
+    /// The type and layout of an output, if they are known before the run.
     pub fn output(&self, position: usize) -> Option<OutputSpec<'_>> {
         let plan = self.state().outputs.get(position)?.as_ref()?;
         let dtype = self.program.slots[self.program.outputs[position].index()].dtype;
@@ -88,7 +88,7 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// Takes the memory of an input, of the same layout as before. What a run reads of it must be
+    /// Takes the memory of an input, of the same layout as before. The elements that a run reads must be
     /// there when it is executed.
     pub(crate) fn move_input(&mut self, position: usize, data: *mut u8, owner: Owner) {
         let dynamic = self.program.dynamic;
@@ -116,7 +116,7 @@ impl<'p> Run<'p> {
         self.state_mut().own_memory(program)
     }
 
-    /// The bytes that programs of branches take at most at once, beside what is lent.
+    /// The bytes that programs of branches take at most at once, beside the lent memory.
     pub(crate) fn choices(&self) -> usize {
         self.state().choice_bytes
     }
@@ -138,7 +138,7 @@ impl<'p> Run<'p> {
         executed
     }
 
-    /// What executes a plain program again and again, when all its outputs have their memory; see
+    /// A way to execute a plain program again and again, when all its outputs have their memory; see
     /// [`Tape::new`].
     pub(crate) fn tape(&mut self, moving: &[usize]) -> Tape<'_> {
         let program = self.program;
@@ -176,7 +176,7 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// Where an output that was left lies.
+    /// The address of an output that was left.
     pub fn left_output(&self, position: usize) -> Option<ArrayRef<'_>> {
         let state = self.state();
         if !*state.left.get(position)? {
@@ -201,7 +201,7 @@ impl<'p> Run<'p> {
     }
 
     /// Whether the last run over such inputs was so brief that nothing else is worth beginning
-    /// meanwhile. What values decide may make this one long all the same.
+    /// meanwhile. Lengths that values decide may make this run long all the same.
     pub fn was_brief(&self) -> bool {
         self.state().was_brief
     }
@@ -247,7 +247,7 @@ impl<'p> Run<'p> {
         }
         for at in 0..program.instrs.len() {
             if let Some(watch) = &mut watch {
-                // SAFETY: what an instruction reads was made by those before it.
+                // SAFETY: the operands of an instruction were made by instructions before it.
                 let checked = unsafe { watch.before(state, program, at) };
                 checked.map_err(Error::at(program.instrs[at].origin))?;
             }
@@ -266,7 +266,7 @@ impl<'p> Run<'p> {
                 let checked = unsafe { watch.after(state, program, at) };
                 checked.map_err(Error::at(program.instrs[at].origin))?;
             }
-            // A size may be the value of what is given back; few instructions make any.
+            // A size may be the value of memory that is given back; few instructions make any.
             if !program.run_sizes[at + 1].is_empty() {
                 state.evaluate(program, &program.run_sizes[at + 1]);
             }
@@ -286,7 +286,7 @@ impl<'p> Run<'p> {
         self.finish_outputs(conduct)
     }
 
-    /// Makes the outputs that are copies of what the instructions left.
+    /// Makes the outputs that are copies of the instructions' results.
     fn finish_outputs(&mut self, conduct: &Conduct<'_>) -> Result<(), Error> {
         let program = self.program;
         let state = self.state_mut();
@@ -331,8 +331,8 @@ impl State {
         Ok(())
     }
 
-    /// Does what an instruction needs beyond its bound step.
-    /// Does what only a run can do of an instruction, after its step.
+    /// Does the work of an instruction beyond its bound step.
+    /// Does the part of an instruction that only a run can do, after its step.
     #[inline(always)]
     fn finish_step(
         &mut self,
@@ -365,7 +365,7 @@ impl State {
         } else if instr.dynamic {
             let step = Binder::new(program, self, None).step(&instr.kind)?;
             self.grow_scratch()?;
-            // SAFETY: as in `execute`; the binder allocated what the step writes.
+            // SAFETY: as in `execute`; the binder allocated the memory that the step writes.
             unsafe { self.run_step(&step, conduct)? };
             if step.may_ask_late() && (conduct.should_stop)() {
                 return Err(Fault::Interrupted);
@@ -374,7 +374,7 @@ impl State {
         Ok(())
     }
 
-    /// What a slot holds.
+    /// The array that a slot holds.
     pub(crate) fn array(&self, program: &Program, slot: Slot) -> ArrayRef<'_> {
         let bases = program.bases;
         let state = &self.slots[slot.index()];

@@ -49,7 +49,7 @@ impl Names {
     }
 }
 
-/// The names of `variables`: those of `names`, or numbers by position.
+/// The names of `variables`: from `names`, or numbers by position.
 ///
 /// No generated name equals a given one.
 pub(crate) fn all_names(names: &Names, variables: &[Var]) -> Vec<Arc<str>> {

@@ -25,7 +25,7 @@ pub(super) struct Slot<T: Interned> {
     pub(super) home: Home<T>,
     references: AtomicU32,
     pub(super) number: u32,
-    /// How many slots had this number before.
+    /// The number of slots that had this number before.
     pub(super) generation: u32,
     /// Whether the value lives as long as the process, so that its handles need not be counted.
     pub(super) lasting: bool,

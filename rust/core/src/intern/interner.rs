@@ -17,8 +17,8 @@ pub(crate) trait Interned: Send + Sync + Sized + 'static {
     /// A power of two; enough that threads rarely meet in one shard.
     const SHARDS: usize;
 
-    /// How many values live as long as the process. Their handles are not counted, so threads do not meet at the counts
-    /// of values that all programs are made of.
+    /// The number of values that live as long as the process. Their handles are not counted, so threads do not meet at
+    /// the counts of values that all programs are made of.
     const LASTING: u32 = 0;
 
     /// The interner of an owner.
@@ -48,7 +48,7 @@ pub(crate) struct Interner<T: Interned> {
     /// In memory of their own: weak handles keep that of the owner itself.
     shards: Box<[Shard<T>]>,
     hints: Box<[Hint]>,
-    /// How many of the values last.
+    /// The number of values that last.
     lasting: AtomicU32,
 }
 
@@ -137,7 +137,7 @@ pub(super) struct Content<T: Interned> {
     /// Numbers that were given back, each with the generation of the next slot to get it. Under them may lie
     /// `NO_NUMBER`, with the generation of slots that get numbers from `next`.
     free: Vec<(u32, u32)>,
-    /// Where numbers begin that no slot has, and that are not among the free ones.
+    /// The first of the numbers that no slot has and that are not among the free ones.
     next: u32,
     /// Slots that are not freed yet, linked or not. While there are any, the shard owns a count of its owner.
     slots: u32,
@@ -265,7 +265,7 @@ struct Hint(AtomicUsize);
 const ADDRESS_BITS: u32 = usize::BITS - 8;
 
 impl Hint {
-    /// Where the entry for `hash` should be.
+    /// The place for the entry of `hash`.
     fn address<T: Interned>(&self, hash: u64) -> usize {
         let hint = self.0.load(Ordering::Relaxed);
         let (start, exponent) = (hint & (usize::MAX >> 8), hint >> ADDRESS_BITS);
@@ -293,7 +293,7 @@ fn prefetch(address: usize) {
     let _ = address;
 }
 
-/// How many numbers of its shard come before a number.
+/// The count of numbers of its shard before a number.
 fn position<T: Interned>(number: u32) -> u32 {
     number / T::SHARDS as u32
 }

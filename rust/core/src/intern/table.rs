@@ -149,7 +149,7 @@ impl<T: Copy> Table<T> {
         self.entries.len().trailing_zeros()
     }
 
-    /// How many bytes into the array of such a length the search for a hash starts.
+    /// The byte of an array of this length at which the search for a hash starts.
     pub(crate) fn offset(hash: u64, exponent: u32) -> usize {
         hash.checked_shr(64 - exponent).unwrap_or(0) as usize * size_of::<Entry<T>>()
     }

@@ -154,7 +154,7 @@ impl VarNumber {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct SetId(u32);
 
-/// Set numbers from here on are those of sets with several members.
+/// Set numbers from here on belong to sets with several members.
 const SEVERAL: u32 = 1 << 31;
 
 /// Sorted sets of places, shared by those that have the same one.

@@ -133,7 +133,7 @@ impl Container {
         &self.0
     }
 
-    /// How many graphs were frozen here before.
+    /// The number of graphs that were frozen here before.
     pub(crate) fn count_freeze(&self) -> u64 {
         self.0.freezes.fetch_add(1, Ordering::Relaxed)
     }

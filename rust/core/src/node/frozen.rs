@@ -107,7 +107,7 @@ impl FrozenFunctionGraph {
         self.0.outputs.iter().all(|output| output.node().persistable())
     }
 
-    /// How many graphs are nested within the ops of this one.
+    /// The depth of graphs nested within the ops of this one.
     pub fn nesting(&self) -> u32 {
         self.0.nesting
     }

@@ -129,7 +129,7 @@ impl Node {
         NodeId(self.0.number())
     }
 
-    /// Where the user's code first built the node.
+    /// The line of the user's code that first built the node.
     pub fn origin(&self) -> Origin {
         Origin(self.0.origin.load(Ordering::Relaxed))
     }

@@ -58,7 +58,7 @@ impl PartialEq for Param {
 }
 
 impl Param {
-    /// How many graphs are nested within the parameter.
+    /// The depth of graphs nested within the parameter.
     fn nesting(&self) -> u32 {
         match self {
             Param::Graph(graph) => graph.nesting() + 1,
@@ -290,7 +290,7 @@ impl Op {
         &self.0
     }
 
-    /// How many graphs are nested within the op.
+    /// The depth of graphs nested within the op.
     pub fn nesting(&self) -> u32 {
         self.data().nesting
     }
@@ -308,7 +308,7 @@ impl Op {
         ops
     }
 
-    /// What the op is made of.
+    /// The parts of the op.
     pub fn key(&self) -> &OpKey {
         &self.data().key
     }

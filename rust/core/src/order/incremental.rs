@@ -72,7 +72,7 @@ struct Neighbours {
 
 const NONE: u32 = u32::MAX;
 
-/// How far the arcs of a vertex were followed.
+/// The number of arcs of a vertex that were followed.
 #[derive(Clone, Copy)]
 enum Cursor {
     Fixed(u32),

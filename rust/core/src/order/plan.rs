@@ -62,7 +62,7 @@ pub enum Reason {
 pub struct Refusal {
     /// The candidate.
     pub candidate: Candidate,
-    /// What stands against it.
+    /// The obstacle.
     pub reason: Reason,
 }
 
@@ -111,7 +111,7 @@ pub struct Buffer {
     pub release: Release,
 }
 
-/// How to run a graph in place.
+/// A way to run a graph in place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
     order: Vec<Node>,
@@ -148,7 +148,8 @@ impl Schedule {
         &self.destroyed
     }
 
-    /// Every buffer: those of donated inputs that the graph does not reach, then in postorder of their first variables.
+    /// Every buffer: the buffers of donated inputs that the graph does not reach, then in postorder of their first
+    /// variables.
     pub fn buffers(&self) -> &[Buffer] {
         &self.buffers
     }

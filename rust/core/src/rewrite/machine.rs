@@ -22,7 +22,7 @@ pub type Pool = u16;
 pub enum Instruction {
     /// The register holds an output of an application that passes `test`; its operands are laid out.
     Bind {
-        /// What is looked at.
+        /// The register that is looked at.
         register: Register,
         /// The test of the op.
         test: OpTest,
@@ -40,25 +40,25 @@ pub enum Instruction {
     },
     /// The register holds a constant with this value.
     Lookup {
-        /// What is looked at.
+        /// The register that is looked at.
         register: Register,
-        /// What it must be.
+        /// The constant that it must be.
         literal: Literal,
     },
     /// The register takes an operand of a pool that no other register took: each in turn, until the rest matches.
     Scan {
-        /// Where from.
+        /// The pool that it takes from.
         pool: Pool,
         /// The operand that is tried first: the one at the position that it has in the pattern.
         first: u16,
-        /// Where to.
+        /// The register that takes it.
         register: Register,
     },
     /// The operands that are left in the pool go to a tail.
     Drain {
-        /// Where from.
+        /// The pool that it takes from.
         pool: Pool,
-        /// Where to.
+        /// The tail that takes them.
         tail: Tail,
     },
     /// The variables that were read so far have a property.
@@ -72,14 +72,14 @@ pub enum Operands {
     InOrder {
         /// The first register.
         first: Register,
-        /// How many registers.
+        /// The number of registers.
         count: u16,
         /// The place of the others; without one there must be no others.
         tail: Option<Tail>,
     },
     /// To a pool, from which at least `least` are taken: all, unless it is open.
     InAnyOrder {
-        /// Where to.
+        /// The pool that takes them.
         pool: Pool,
         /// The number of operands that scans take.
         least: u16,
@@ -146,7 +146,7 @@ pub enum Check<V = Register> {
     NotConstant(V),
     /// Every variable of the tail is a constant, and of a type in the set.
     Tail {
-        /// Which tail.
+        /// The number of the tail.
         tail: Tail,
         /// The element types that are accepted.
         dtypes: DTypeSet,

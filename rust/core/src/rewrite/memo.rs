@@ -83,7 +83,8 @@ impl Memo {
         }
     }
 
-    /// Puts the living entries back. Other threads find the table empty meanwhile, and compute what they need again.
+    /// Puts the living entries back. Other threads find the table empty meanwhile, and compute the results that they
+    /// need again.
     fn forget_the_dead(&self, mut crowd: FxHashMap<Key, Remembered>) {
         crowd.retain(|_, remembered| {
             remembered.of.upgrade().is_some()
@@ -109,7 +110,7 @@ impl Memo {
         self.table.lock()
     }
 
-    /// The number of entries, with those of dead nodes.
+    /// The number of entries, dead nodes' entries included.
     pub(crate) fn len(&self) -> usize {
         self.table.lock().entries.len()
     }

@@ -449,7 +449,7 @@ impl<'a> Compiler<'a> {
         );
     }
 
-    /// How much a part of a pattern accepts; operands in any order are looked for from the strictest on.
+    /// The freedom of a part of a pattern, least for the strictest; operands in any order are looked for by it.
     fn freedom(&self, var: &Var) -> u8 {
         match var.node().body() {
             Body::Constant(_) => 0,

@@ -118,7 +118,7 @@ impl RuleSet {
         &self.0.memo
     }
 
-    /// The number of results that are remembered, with those of dead nodes.
+    /// The number of results that are remembered, dead nodes' results included.
     pub fn remembered(&self) -> usize {
         self.0.memo.len()
     }

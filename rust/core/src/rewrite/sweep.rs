@@ -45,7 +45,7 @@ use crate::value::ty::Ty;
 pub struct Step {
     /// The rule's position in its set.
     pub rule: usize,
-    /// Where the user's code first built what it applied to.
+    /// The line of the user's code that first built the node that it applied to.
     pub origin: Origin,
     /// The variable that it applied to.
     pub before: Var,

@@ -35,7 +35,7 @@ enum Head {
 }
 
 impl Head {
-    /// What stands for an op of the right side, which may be a wildcard of the left one.
+    /// An op of the right side, or the wildcard of the left one that stands for it.
     fn of(op: &Op, pattern: &Pattern, wildcards: &[Wildcard]) -> Result<Head, Error> {
         let Some(wildcard) = wildcards.iter().find(|wildcard| wildcard.op == *op) else {
             return Ok(Head::Op(op.clone()));

@@ -118,7 +118,7 @@ impl DType {
         }
     }
 
-    /// Where the type stands in the promotion lattice.
+    /// The place of the type in the promotion lattice.
     pub fn kind(self) -> Kind {
         match self {
             DType::Bool => Kind::Bool,
@@ -163,7 +163,7 @@ impl DType {
             (_, Kind::Complex) if low.complex() == DType::Complex128 => DType::Complex128,
             (_, Kind::Complex) => high,
             (Kind::Integer, Kind::Float) => {
-                // 11 bits hold integers of one byte, 24 bits those of two.
+                // 11 bits hold integers of one byte, 24 bits integers of two.
                 match low.itemsize() {
                     1 => high,
                     2 if high == DType::Float16 => DType::Float32,

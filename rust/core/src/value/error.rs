@@ -28,7 +28,7 @@ pub enum ErrorClass {
     Inconsistent,
 }
 
-/// What went wrong while a graph was being built or walked.
+/// A fault that was found while a graph was being built or walked.
 #[derive(Clone, Debug, ThisError)]
 #[allow(missing_docs)]
 pub enum Error {

@@ -36,7 +36,7 @@ fn nearest(value: f32) -> u16 {
     } else if bits >= 143 << 23 {
         0x7c00
     } else if bits < 113 << 23 {
-        // The sum has its last digit where those of the smallest numbers have theirs.
+        // The sum has its last digit where the smallest numbers have theirs.
         let aligned = f32::from_bits(bits) + f32::from_bits(126 << 23);
         aligned.to_bits() - (126 << 23)
     } else {

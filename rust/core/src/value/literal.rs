@@ -36,7 +36,7 @@ impl Literal {
         }
     }
 
-    /// Whether `data` is what this stands for.
+    /// Whether `data` is the constant that this stands for.
     pub fn matches(&self, data: &ConstantData) -> bool {
         let number = match self {
             Literal::Content(content) => return content == data,

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use super::dtype::{DType, Kind};
 use super::error::Error;
 
-/// How a scalar op's result type follows from its operands' types.
+/// The rule by which a scalar op's result type follows from its operands' types.
 ///
 /// Without a float16 operand, the result is not float16: from small integers NumPy's functions make
 /// float16, and frazil's make float32.

@@ -9,11 +9,11 @@ use crate::error::Fault;
 /// Every buffer starts at a multiple of this: a cache line, and the widest vector register.
 pub const ALIGNMENT: usize = 64;
 
-/// The bytes in all buffers now, and the most there were since somebody asked.
+/// The bytes in all buffers now, and the largest number since the last question.
 static ALLOCATED: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
-/// The bytes in all buffers of the process: what runs work in and what they gave away, idle memory
+/// The bytes in all buffers of the process: the memory that runs work in, the results that they gave away, idle memory
 /// included.
 pub fn allocated_bytes() -> usize {
     ALLOCATED.load(Ordering::Relaxed)

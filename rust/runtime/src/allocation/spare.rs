@@ -22,7 +22,7 @@ pub(crate) struct Spare {
 struct Frame {
     /// The blocks that it and those around it have.
     blocks: usize,
-    /// What of its memory it leaves to branches within it: where, and how many bytes.
+    /// The part of its memory that it leaves to branches within it: the place, and the number of bytes.
     rest: (*mut u8, usize),
 }
 

@@ -9,7 +9,7 @@ use frazil_core::DType;
 use crate::allocation::buffer::Buffer;
 use crate::arrays::layout::Layout;
 
-/// A number by which whoever runs programs knows the owner of memory, such as the address of a
+/// A number by which the caller of programs knows the owner of memory, such as the address of a
 /// Python object. The runtime passes it on and never looks behind it.
 pub type Owner = Option<NonZeroUsize>;
 

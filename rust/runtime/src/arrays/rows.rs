@@ -33,7 +33,7 @@ pub(crate) unsafe fn copy_row(
     }
 }
 
-/// Adds `count` elements to those of the destination; integers wrap, booleans are joined by "or".
+/// Adds `count` elements to the elements of the destination; integers wrap, booleans are joined by "or".
 ///
 /// # Safety
 /// As for [`copy_row`]; the elements are of `dtype`.
@@ -123,7 +123,7 @@ pub(crate) unsafe fn repeat_each<T: Copy>(
 }
 
 /// # Safety
-/// As for [`copy_row`]; the elements are of type `T`, those of the destination are initialised.
+/// As for [`copy_row`]; the elements are of type `T`; the elements of the destination are initialised.
 unsafe fn add_each<T: Copy>(
     destination: *mut u8,
     to: i64,

@@ -250,7 +250,7 @@ impl Listing {
         }
     }
 
-    /// Writes at most `count` positions: a vector for each axis. Where there are fewer, zeros follow.
+    /// Writes at most `count` positions: a vector for each axis. If there are fewer positions, zeros follow.
     ///
     /// # Safety
     /// The operand has the layout of the plan; each vector has `count` elements, apart from it.

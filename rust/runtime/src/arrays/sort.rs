@@ -326,7 +326,7 @@ impl SortPlan {
         Ok(())
     }
 
-    /// Sorts one line of bytes, of which none is like another one: it counts them.
+    /// Sorts one line of bytes by counting how often each value is there.
     ///
     /// # Safety
     /// As for `sort`.
@@ -353,8 +353,8 @@ impl SortPlan {
     }
 
     /// Writes NaN and zeros of a sorted line again, in the order in which they are in the operand:
-    /// they have the ranks of others. Where they go the result says, as the operand may be another
-    /// one by now: somebody may write to it meanwhile.
+    /// they have the ranks of others. The sorted line says where they go, not the operand: another
+    /// thread may have written to the operand meanwhile.
     ///
     /// # Safety
     /// As for `sort`, for one line.
@@ -409,7 +409,7 @@ fn partition(length: usize, before: impl Fn(usize) -> bool) -> usize {
     low
 }
 
-/// Whether the elements of neighbouring lines lie closer to each other than those of one line.
+/// Whether the elements of neighbouring lines lie closer to each other than the elements of one line.
 fn is_across(group: &[Line], step: i64, start: impl Fn(&Line) -> usize) -> bool {
     match group {
         [first, second, ..] => start(first).abs_diff(start(second)) < step.unsigned_abs() as usize,

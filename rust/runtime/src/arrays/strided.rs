@@ -144,7 +144,7 @@ impl TransferPlan {
         })
     }
 
-    /// All positions, or those of a part of one loop: its number and how many turns it makes.
+    /// All positions, or the positions of a part of one loop: its number and the number of its turns.
     ///
     /// # Safety
     /// As for `run`; no loop is empty.
@@ -267,7 +267,7 @@ impl Ends {
     }
 }
 
-// SAFETY: the addresses are only read; what lies there is shared as `TransferPlan::run_with` says.
+// SAFETY: the addresses are only read; the memory there is shared as `TransferPlan::run_with` says.
 unsafe impl Sync for Ends {}
 
 /// Copies so many bytes, unless the run is to stop.
@@ -434,7 +434,7 @@ mod tests {
     fn complex_numbers_are_copied_where_their_parts_are_aligned() {
         let source: Vec<u32> = (1..=17).collect();
         for (dtype, words) in [(DType::Complex64, 2), (DType::Complex128, 4)] {
-            // Four bytes behind what a number of eight is aligned to, where the parts have four.
+            // Parts of four bytes start four bytes behind an address that is aligned for eight.
             let skipped = dtype.alignment() / 4 % 2;
             let item = dtype.itemsize() as i64;
             let plan = TransferPlan::new(Transfer::Copy, dtype, &[3], &[2 * item], &[item]);

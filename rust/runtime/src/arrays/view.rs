@@ -186,7 +186,7 @@ fn range(length: i64, start: Option<i64>, stop: Option<i64>, step: i64) -> (i64,
     (first, (distance - 1) / step + 1)
 }
 
-/// The dims of a reshape; the axis `rest` takes what the others leave.
+/// The dims of a reshape; the axis `rest` takes the elements that the others leave.
 pub(crate) fn reshape_dims(of: &Layout, dims: &[i64], rest: Option<usize>) -> Result<Axes, Fault> {
     let fault = || Fault::Reshape { from: of.dims.to_vec(), to: dims.to_vec() };
     let others = || dims.iter().copied().enumerate().filter(|&(axis, _)| rest != Some(axis));

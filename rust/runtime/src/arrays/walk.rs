@@ -171,8 +171,8 @@ impl Walk {
 
     /// Calls `body` with the pointers of every position, in order; stops at an error.
     ///
-    /// `lengths` are those of the walk, or of a part of it; none is zero. Pointers move by wrapping
-    /// arithmetic: whoever reads through them answers for where they point. Those behind the
+    /// `lengths` are the lengths of the walk, or of a part of it; none is zero. Pointers move by wrapping
+    /// arithmetic: a caller that reads through them answers for their addresses. Those behind the
     /// operands' stay.
     #[inline]
     pub(crate) fn visit<E>(

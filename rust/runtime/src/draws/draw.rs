@@ -26,7 +26,7 @@ pub(crate) struct DrawPlan {
     /// Words of the state, and the bytes from one to the next.
     state: (usize, i64),
     pub(super) count: usize,
-    /// How many numbers are drawn together, and the bytes between those of a row of the parameter that
+    /// The count of numbers that are drawn together, and the bytes between the numbers of a row of the parameter that
     /// has rows.
     pub(super) row: (usize, i64),
     /// The places of the parameters of each number, or of each row.
@@ -137,7 +137,7 @@ impl DrawPlan {
         if matches!(self.distribution.method(), Method::Integer(_)) && self.count == 0 {
             return Ok(()); // NumPy looks at no bounds then
         }
-        // SAFETY: the pointers are those of elements of the parameters' types.
+        // SAFETY: the pointers point to elements of the parameters' types.
         visit(&self.together, parameters, |pointers| unsafe { check(self, pointers) })
     }
 
@@ -302,7 +302,7 @@ impl DrawPlan {
             let mut done = 0;
             while done < length {
                 let part = (length - done).min(PATIENCE / COST);
-                // SAFETY: by the caller's promise; the positions are those of the walk.
+                // SAFETY: by the caller's promise; the positions are positions of the walk.
                 unsafe {
                     let first = P::read(pointers, &steps, done);
                     for at in 0..part {
@@ -430,7 +430,7 @@ fn bounds((low, high, closed): (u64, u64, i64)) -> (u64, u64) {
 /// The values of parameters at a position.
 trait Parameters: Copy {
     /// # Safety
-    /// The pointers, moved by so many steps, are those of elements of these types.
+    /// The pointers, moved by so many steps, point to elements of these types.
     unsafe fn read(pointers: &[*mut u8], steps: &[i64], at: i64) -> Self;
 }
 

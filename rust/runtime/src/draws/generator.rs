@@ -80,7 +80,7 @@ const NO_STATE: Fault = Fault::GeneratorState;
 /// of the state in `words` the numbers `expected`. Whether they do.
 ///
 /// # Safety
-/// The functions are those of NumPy's generator of this kind, callable from many threads.
+/// The functions belong to NumPy's generator of this kind, callable from many threads.
 pub unsafe fn set_bit_generator(
     kind: BitGenerator,
     functions: BitFunctions,

@@ -92,7 +92,7 @@ pub(super) unsafe fn permute(plan: &DrawPlan, source: Source, to: *mut u8) -> Re
     }
 }
 
-/// Puts what follows `first` in any order, each place drawn from all before it.
+/// Shuffles the places after `first`: each is exchanged with a place that is drawn from those before it.
 ///
 /// # Safety
 /// The function is NumPy's for bounded integers.
@@ -208,7 +208,7 @@ pub(super) unsafe fn dirichlet(
     }
 }
 
-/// Shares for small parameters, whose gamma numbers would all be zero: a part of what is left, one
+/// Shares for small parameters, whose gamma numbers would all be zero: a part of the remaining share, one
 /// after the other.
 fn break_stick(alphas: &[f64], row: &mut [f64], mut beta: impl FnMut(f64, f64) -> f64) {
     let mut sums: SmallVec<[f64; 16]> = alphas.into();

@@ -68,7 +68,7 @@ pub enum BuildError {
         /// The type of the write.
         dtype: DType,
     },
-    /// What a scan kernel keeps from step to step does not fit its operands.
+    /// The values that a scan kernel keeps from step to step do not fit its operands.
     #[error("a scan kernel keeps what its operands do not hold: {0} are needed")]
     Carry(&'static str),
     /// A slot of an element type that the instruction does not know.

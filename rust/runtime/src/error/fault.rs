@@ -475,7 +475,7 @@ pub enum Fault {
     },
 }
 
-/// Advice on what to write, for a fault about lengths.
+/// Advice for the user's code, for a fault about lengths.
 const DECLARE: &str = "; a dimension broadcasts only where its type says 1: declare it, as in \
                        ft.tensor(shape=(1, None)), or repeat it with ft.broadcast_to";
 
@@ -495,7 +495,7 @@ impl fmt::Display for InStep {
     }
 }
 
-/// What was required of two sizes, which stand where the message has `{a}` and `{b}`, else behind it.
+/// The requirement on two sizes. They replace `{a}` and `{b}` in the message, or stand behind it.
 fn required(message: &str, a: i64, b: i64) -> String {
     if ["{a}", "{b}"].iter().any(|place| message.contains(place)) {
         return message.replace("{a}", &a.to_string()).replace("{b}", &b.to_string());

@@ -17,7 +17,7 @@ use crate::threads::attention::Patience;
 /// The elements of a matrix, and its layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BandForm {
-    /// How many diagonals below and above the main one have elements; others are not read. `None`:
+    /// The numbers of diagonals below and above the main one that have elements; others are not read. `None`:
     /// a run finds out.
     pub bands: Option<[u32; 2]>,
     /// Rows of the operand are these diagonals, the highest first, each element in its column.
@@ -76,7 +76,7 @@ pub(crate) struct BandPlan {
 }
 
 impl BandPlan {
-    /// The plan for operands that [`BandForm::check`] admits; `None`: the right side is what the
+    /// The plan for operands that [`BandForm::check`] admits; `None`: the right side is the solution that the
     /// result holds already. `result` is in Fortran order.
     pub(crate) fn new(
         dtype: DType,

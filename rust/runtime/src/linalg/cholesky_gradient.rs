@@ -146,7 +146,7 @@ impl<T: Element> Rows<T> {
 /// # Safety
 /// Both matrices have `size` rows and columns, and are apart; no other thread writes to `g`.
 unsafe fn pull<T: Element>(size: usize, factor: Rows<T>, g: Rows<T>) -> Result<(), Fault> {
-    // SAFETY: by the caller's promise; each part lies inside its matrix, and those of `g` that are
+    // SAFETY: by the caller's promise; each part lies inside its matrix, and the parts of `g` that are
     // written are apart from those that are read.
     unsafe {
         if size <= SMALL {

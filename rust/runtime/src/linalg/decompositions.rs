@@ -256,7 +256,7 @@ impl DecompositionPlan {
         }
     }
 
-    /// Vectors of a matrix without elements are those of the identity.
+    /// The vectors of a matrix without elements are the columns of the identity.
     ///
     /// # Safety
     /// As for `run`, with elements of type `T`.

@@ -95,13 +95,13 @@ impl LanePlan {
 
 #[cfg(target_arch = "x86_64")]
 impl LanePlan {
-    /// Does it for `count` matrices, at most [`LanePlan::lanes`]: `places` are those of the operands
+    /// Does it for `count` matrices, at most [`LanePlan::lanes`]: `places` are the places of the operands
     /// and results of the first, `next` the bytes to those of the next. Returns whether it did; where
-    /// one of the matrices lacks what is needed, nothing is written.
+    /// one of the matrices cannot be factored, nothing is written.
     ///
     /// # Safety
     /// All matrices have the layouts of the plan, aligned, the results apart from the operands but
-    /// for one that is the operand; nobody else writes to the results.
+    /// for one that is the operand; nothing else writes to the results.
     pub(crate) unsafe fn run(&self, places: &[*mut u8], next: &[i64], count: usize) -> bool {
         // SAFETY: there are plans on processors with AVX2 alone; else by the caller's promise.
         unsafe {

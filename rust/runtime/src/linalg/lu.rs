@@ -229,8 +229,8 @@ impl LuSolvePlan {
         let mut patience = Patience::new();
         for row in rows {
             let place = pivots.wrapping_offset((row as i64 * self.pivot_step) as isize);
-            // Whoever gives the partners may give anything, and may write there meanwhile: what is
-            // checked is what is used.
+            // The partners may be any numbers, and another thread may write there meanwhile: so each is
+            // read once, checked and used.
             // SAFETY: there is a partner for each row.
             let partner = unsafe { place.cast::<i32>().read_volatile() };
             let Some(partner) = usize::try_from(partner).ok().filter(|&at| at < size) else {

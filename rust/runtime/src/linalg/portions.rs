@@ -97,7 +97,7 @@ pub(super) unsafe fn gemv<T: Element>(
             let sizes = [height, width];
             let lies = MatrixAt { transposed: false, ..a }.from(row, column);
             let part = MatrixAt { transposed: a.transposed, ..lies };
-            // What is summed goes along the columns, or along the rows of the transposed matrix.
+            // The terms of a sum lie along the columns, or along the rows of the transposed matrix.
             let (term, place) = if a.transposed { (row, column) } else { (column, row) };
             let y = y.wrapping_add(place as usize);
             // SAFETY: by the caller's promise, for this part.

@@ -91,7 +91,7 @@ pub enum Integers {
     Bits64,
 }
 
-/// Where a routine lies, and how its integers are passed: by the address of eight bytes. Integers
+/// The address of a routine, and the size of its integers, which are passed by address. Integers
 /// of 32 bits take the first four.
 #[derive(Clone, Copy)]
 struct Found {
@@ -371,7 +371,7 @@ pub(crate) unsafe fn dot<T: Element>(
     x: VectorAt<T>,
     y: VectorAt<T>,
 ) -> Result<T, Fault> {
-    // SAFETY: whoever set the address promised the routine, the caller the vectors.
+    // SAFETY: `set_routine`'s caller promised the routine, this one's caller the vectors.
     Ok(unsafe { call!(T::DOT.found()? => T, int count, at x.at, int x.step, at y.at, int y.step) })
 }
 

@@ -77,7 +77,7 @@ impl SmallDot {
         })
     }
 
-    /// The steps of the result, as those of [`SmallDot::addend_steps`].
+    /// The steps of the result, in the order of [`SmallDot::addend_steps`].
     fn result_steps(&self) -> [isize; 2] {
         [self.columns as isize, 1]
     }
@@ -110,7 +110,7 @@ impl SmallDot {
         result: *mut T,
     ) {
         let operands = if self.is_transposed { [b, a] } else { [a, b] };
-        // Wider registers take more columns at once; what is added to what stays the same.
+        // Wider registers take more columns at once; each sum still adds the same terms in the same order.
         #[cfg(target_arch = "x86_64")]
         if self.is_wide {
             // SAFETY: the processor has AVX2 at every level, and by the caller's promise.

@@ -290,6 +290,6 @@ impl Shared<'_> {
     }
 }
 
-// SAFETY: the addresses are only read; what lies there is shared as `StackPlan::run` says. Test:
+// SAFETY: the addresses are only read; the memory there is shared as `StackPlan::run` says. Test:
 // tests/tensor/test_stacks_of_matrices.py, test_threads_change_no_bit_and_no_error.
 unsafe impl Sync for Shared<'_> {}

@@ -9,7 +9,7 @@ use crate::arrays::rows::copy_row;
 use crate::threads::attention::Patience;
 use crate::threads::conduct::Halt;
 
-/// How to copy the elements of a square matrix on and below (or above) the diagonal, and set the
+/// The plan to copy the elements of a square matrix on and below (or above) the diagonal, and set the
 /// others to zero.
 #[derive(Debug)]
 pub(crate) struct TrianglePlan {

@@ -64,7 +64,7 @@ pub(super) fn arctan<L: Lanes>(x: L) -> L {
     start.add(t.add(near)).with_sign_of(x)
 }
 
-/// The arc sine of a number up to a half, or of the root of half of what is left to 1.
+/// The arc sine of a number up to a half, or of the root of half its distance from 1.
 #[inline(always)]
 fn near_arc<L: Lanes>(size: L) -> L {
     let (half, one) = (L::number(0.5), L::number(1.0));

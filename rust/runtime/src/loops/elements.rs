@@ -431,7 +431,7 @@ mod tests {
         type Many = unsafe extern "C" fn(*mut f64, *const f64, *const f64, i64);
         for level in Level::known().map(Some).chain([None]) {
             let mut made = vec![0.0; x.len()];
-            // SAFETY: the addresses are those of such functions, and all are as long.
+            // SAFETY: the addresses are addresses of such functions, and all are as long.
             let alone = unsafe {
                 let many: Many = std::mem::transmute(find("pow", "many_f8", level).unwrap());
                 many(made.as_mut_ptr(), x.as_ptr(), y.as_ptr(), x.len() as i64);

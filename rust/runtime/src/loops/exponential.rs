@@ -187,7 +187,7 @@ pub(super) fn exp_of_sum<L: Lanes>(x: L, rest: L) -> L {
     power_of(&own)
 }
 
-/// `e**x - 1`: 1 is taken from the power, before what is left is multiplied by 2 to the power of `n`.
+/// `e**x - 1`: 1 is taken from the power, before the rest is multiplied by 2 to the power of `n`.
 #[inline(always)]
 pub(super) fn expm1<L: Lanes>(x: L) -> L {
     // Below it, the result is -1.

@@ -19,7 +19,7 @@ pub(super) struct Logarithm<T> {
     pub(super) low: [T; 16],
 }
 
-/// The reciprocals of sixteenths from 1 on, then of those below 1; no `m` leads to those of 0.
+/// The reciprocals of sixteenths from 1 on, then of sixteenths below 1; no `m` leads to the entry of 0.
 macro_rules! reciprocals {
     () => {
         [
@@ -165,7 +165,7 @@ pub(super) fn log<L: Lanes>(x: L) -> L {
     sum.add(rest).or_edges_of(x)
 }
 
-/// The logarithm to a base, given what one of base `e` is multiplied by, in two parts.
+/// The logarithm to a base, given the factor of the logarithm to base `e`, in two parts.
 #[inline(always)]
 fn log_by<L: Lanes>(x: L, high: f64, low: f64) -> L {
     let (sum, rest) = two_parts(x);

@@ -66,7 +66,7 @@ pub(crate) struct Access {
     /// Whether it moves along the innermost dimension.
     pub(crate) inner: bool,
     pub(crate) role: Role,
-    /// How what is accumulated apart is put together, and what it starts from; `None` where that is
+    /// The fold that joins partial results, and the value that each starts from; `None` where that is
     /// not known.
     pub(crate) apart: Option<(Fold, Scalar)>,
 }
@@ -94,10 +94,10 @@ pub(crate) struct LoopNest {
     period: Option<Period>,
     /// Elements that one operand has in a block.
     block: i64,
-    /// What kernels read of each [`Table`]: the operand's step along the inner dimension, then the
+    /// The part of each [`Table`] that kernels read: the operand's step along the inner dimension, then the
     /// lengths and strides.
     tables: SmallVec<[Box<[i64]>; 2]>,
-    /// Where in the scratch memory a kernel says which index it refused, for each piece: its number
+    /// The place in the scratch memory where a kernel reports the index that it refused, for each piece: its number
     /// among all of the tables', and its value.
     reports: usize,
     /// The starts of a row's buffers in the scratch memory.
@@ -184,7 +184,7 @@ impl LoopNest {
         LoopNest::around(Some((dims[row], steps)), walk, empty, block, accesses, Some(buffers))
     }
 
-    // What a nest is made of, in one order: each part is found from those before it.
+    // The parts of a nest, in one order: each is found from the parts before it.
     fn around(
         inner: Option<Dim>,
         mut walk: Walk,
@@ -283,7 +283,7 @@ impl LoopNest {
         self.tables.len() + (!self.tables.is_empty()) as usize + self.buffers.len()
     }
 
-    /// All positions, or those of a part of one loop: its number and how many turns it makes.
+    /// All positions, or the positions of a part of one loop: its number and the number of its turns.
     /// Returns the first status that is not zero, else zero.
     ///
     /// # Safety
@@ -341,7 +341,7 @@ impl LoopNest {
     }
 
     /// The last two dimensions, which are the kernel's: in one call, or where that would be long in
-    /// several, unless the run is to stop. What is accumulated goes on where the call before left it.
+    /// several, unless the run is to stop. Accumulated writes go on from the values that the call before left.
     ///
     /// # Safety
     /// As for `run`.

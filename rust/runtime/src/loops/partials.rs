@@ -15,8 +15,8 @@ const LEVELS: usize = 4;
 const SETS: usize = 4;
 const TURNS: i64 = 16;
 
-/// Adds the partial sums of the first level to those of the next, and so on while a level's turns
-/// are up: `turn` counts those of the first. The first turn finds nothing in higher levels.
+/// Adds the partial sums of the first level to the sums of the next, and so on while a level's turns
+/// are up: `turn` counts the turns of the first. The first turn finds nothing in higher levels.
 ///
 /// # Safety
 /// `sums` has room for [`LEVELS`] levels of `width` sums.
@@ -222,7 +222,7 @@ pub(super) unsafe fn fold_rows<T: Wide, R: Reduction<T> + WideReduction<T>, cons
 }
 
 /// Folds the sets of short rows, unless the kernel did, then the lanes of all the rows side by
-/// side: no comparison of two numbers alone is a branch that nobody can foresee.
+/// side: a comparison of two numbers alone would be a branch that the processor cannot predict.
 #[inline(always)]
 fn fold_tile<T: Copy, R: Reduction<T>, const LANES: usize, const OWN: usize>(
     to: &mut [T],

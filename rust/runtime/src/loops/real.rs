@@ -154,7 +154,7 @@ fn polygamma_of_positive(n: f64, x: f64) -> f64 {
 }
 
 /// Hurwitz' zeta function. Below zero: the sum over all integers, by the distances to the two nearest
-/// ones, less what lies beyond.
+/// ones, less the terms beyond.
 pub(super) fn zeta(s: f64, q: f64) -> f64 {
     if s == 1.0 && !q.is_nan() {
         return f64::INFINITY;

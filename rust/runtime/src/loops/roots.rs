@@ -5,7 +5,7 @@ use crate::loops::lanes::Lanes;
 use crate::loops::logarithm::log;
 
 /// By the logarithm, which has half of the digits, and a step of Newton's, which has all. Small numbers
-/// are made larger first: the step multiplies by what their cubes would lose.
+/// are made larger first, since the step computes cubes, which would lose their digits.
 #[inline(always)]
 pub(super) fn cbrt<L: Lanes>(x: L) -> L {
     let zero = L::number(0.0);

@@ -48,7 +48,7 @@ mod registers {
         unsafe fn fold_tile<R: WideReduction<Self>>(to: *mut Self, of: *const Self);
     }
 
-    /// How two registers of partial results become one, lane by lane; as
+    /// The function that joins two registers of partial results, lane by lane; as
     /// [`Reduction`](crate::loops::partials::Reduction) does it.
     pub(in crate::loops) trait WideReduction<T: Wide> {
         /// # Safety

@@ -111,7 +111,7 @@ unsafe fn by_registers_f4<F: Function>(to: *mut f32, x: *const f32, count: i64) 
     for at in (0..count as usize).step_by(16) {
         let left = count as usize - at;
         let mask = if left < 16 { (1 << left) - 1 } else { u16::MAX };
-        // SAFETY: by the caller's promise; the mask leaves out what is behind the end.
+        // SAFETY: by the caller's promise; the mask leaves out the elements behind the end.
         unsafe {
             _mm_prefetch::<_MM_HINT_T0>(x.add(at).cast::<i8>().wrapping_add(AHEAD));
             let made = whole::<F, _>(_mm512_maskz_loadu_ps(mask, x.add(at)));

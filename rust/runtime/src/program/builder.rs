@@ -194,7 +194,7 @@ impl Builder {
         Ok(if watched { program.watched() } else { program })
     }
 
-    /// Only foreign functions know what to do with complex numbers. Numbers of 16 bits are moved,
+    /// Only foreign functions compute with complex numbers. Numbers of 16 bits are moved,
     /// and kernels convert them.
     fn check_dtypes(&self) -> Built<()> {
         let foreign = |kind: &InstrKind| matches!(kind, InstrKind::Call(_));

@@ -25,7 +25,7 @@ impl Heat {
         self.due.store(due, Ordering::Relaxed);
     }
 
-    /// Adds what a run took. Nothing is counted where nobody waits.
+    /// Adds the time of a run. Nothing is counted if no reader waits for it.
     #[inline]
     pub(crate) fn add(&self, nanos: u64) {
         if self.due.load(Ordering::Relaxed) != u64::MAX {

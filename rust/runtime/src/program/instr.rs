@@ -20,7 +20,7 @@ use crate::program::foreign::Foreign;
 use crate::program::nested::Inner;
 use crate::program::scan_kernel::ScanKernel;
 
-/// One step of a program, and what to blame for its failure. In bytes, numbers stand for its
+/// One step of a program, and the origin to blame for its failure. In bytes, numbers stand for its
 /// kernel `K` and its foreign function `F`.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Instr<K = Kernel, F = Function> {
@@ -31,7 +31,7 @@ pub(crate) struct Instr<K = Kernel, F = Function> {
     pub(crate) dynamic: bool,
 }
 
-/// What a step does. Results are slots; each is written by one instruction.
+/// The operation of a step. Results are slots; each is written by one instruction.
 #[derive(Serialize, Deserialize)]
 pub(crate) enum InstrKind<K = Kernel, F = Function> {
     Loop(Box<Loop<K>>),
@@ -40,7 +40,7 @@ pub(crate) enum InstrKind<K = Kernel, F = Function> {
         to: Slot,
         view: View,
     },
-    /// `rest` is the axis that takes what the others leave.
+    /// `rest` is the axis that takes the elements that the others leave.
     Reshape {
         of: Slot,
         to: Slot,
@@ -76,7 +76,7 @@ pub(crate) enum InstrKind<K = Kernel, F = Function> {
         lower: bool,
         on_error: OnError,
     },
-    /// The gradient of what was factored, given the lower factor and its gradient.
+    /// The gradient of the factored matrix, given the lower factor and its gradient.
     CholeskyGradient {
         factor: Slot,
         gradient: Slot,
@@ -193,7 +193,7 @@ pub(crate) enum InstrKind<K = Kernel, F = Function> {
     Draw(Box<Draw>),
 }
 
-/// A collection of routines; that of LAPACK has those of BLAS in it.
+/// A collection of routines; LAPACK's has the routines of BLAS in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Library {
     /// Products and triangular systems.
@@ -270,7 +270,7 @@ pub(crate) struct Short<K = Kernel> {
 }
 
 impl Loop {
-    /// What is done for these lengths, and the lengths as that has them.
+    /// The operation for these lengths, and the lengths as the operation takes them.
     pub(crate) fn chosen<D: AsMut<[i64]>>(&self, mut dims: D) -> (&Loop, D) {
         if let (Some(short), [.., before, last]) = (&self.short, dims.as_mut())
             && (1..=short.limit).contains(last)
@@ -283,7 +283,7 @@ impl Loop {
     }
 }
 
-/// The code of a loop and what keeps it loaded.
+/// The code of a loop and the owner that keeps it loaded.
 pub(crate) struct Kernel {
     pub(crate) function: KernelFn,
     /// Kernels are numbered in the order of their first use; addresses would differ from run to

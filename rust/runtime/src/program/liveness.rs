@@ -201,7 +201,7 @@ fn releases(
     releases.into_iter().map(Vec::into_boxed_slice).collect()
 }
 
-/// The slots that are made right in the memory of an output: the output itself, what it is a view of
+/// The slots that are made right in the memory of an output: the output itself, the array that it views
 /// or is written over, where it is known before the run where they lie.
 fn in_output(
     slots: &[SlotInfo],

@@ -233,7 +233,7 @@ impl fmt::Display for Inner {
 }
 
 impl Builder {
-    /// Makes a program one that instructions can run. `origins` is what this program calls the
+    /// Makes a program one that instructions can run. `origins` are this program's names for the
     /// first origin of that one; the others follow.
     pub fn nest(&mut self, program: Arc<Program>, origins: Origin) -> Built<Nested> {
         if program.depth >= MAX_DEPTH {
@@ -256,7 +256,7 @@ impl Builder {
     }
 
     /// Runs the first of two nested programs if the 0-d `condition` is not zero, else the second;
-    /// both have outputs of the same element types and ranks. `lengths` are those of each output.
+    /// both have outputs of the same element types and ranks. `lengths` are the lengths of each output.
     pub fn branch(
         &mut self,
         condition: Slot,
@@ -390,8 +390,8 @@ impl ScanSpec {
         same == 1 && !handed_on && !self.stacked.contains(&output)
     }
 
-    /// Checks that a step's outputs are what is asked of them: states for the next step, rows that are
-    /// stacked once, a condition; and that only what nothing else sees is donated.
+    /// Checks that a step's outputs are as required: states for the next step, rows that are
+    /// stacked once, a condition; and that only memory that nothing else sees is donated.
     fn check(
         &self,
         inner: &Program,

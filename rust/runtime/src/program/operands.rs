@@ -85,7 +85,7 @@ impl InstrKind {
     }
 
     /// The sizes that layouts depend on. A position that an index picks is none: it moves only the
-    /// start of what is picked.
+    /// start of the picked view.
     pub(crate) fn layout_sizes(&self) -> Vec<Size> {
         match self {
             InstrKind::View { view: View::Slice(view), .. } | InstrKind::Update { view, .. } => {
@@ -239,7 +239,7 @@ impl InstrKind {
 }
 
 impl<K> Loop<K> {
-    /// Indices may lead anywhere at any time, so a target that is written over is read by nobody else
+    /// Indices may lead anywhere at any time, so a target that is written over is read by nothing else
     /// in the loop.
     fn overwrites(&self) -> Vec<Overwrite> {
         let overwrite = |(at, target): (usize, &LoopTarget)| {

@@ -24,7 +24,7 @@ pub(crate) struct ScanKernel<K = Kernel> {
     pub(crate) counts: bool,
 }
 
-/// What the kernel keeps from step to step: the read that it starts as, the write that tells it in
+/// A value that the kernel keeps from step to step: the read that it starts as, the write that tells it in
 /// the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Carry {
@@ -60,10 +60,10 @@ pub struct ScanKernelSpec {
     pub steps: Size,
     /// Whether they go from the last row to the first.
     pub backwards: bool,
-    /// What is read: a slot, whether it has a row for each step along its first axis, and the
+    /// An array that is read: a slot, whether it has a row for each step along its first axis, and the
     /// lengths of a row.
     pub reads: Vec<(Slot, bool, Vec<u64>)>,
-    /// What is made: its element type, whether it has a row for each step, and the lengths of a
+    /// An array that is made: its element type, whether it has a row for each step, and the lengths of a
     /// row.
     pub writes: Vec<(DType, bool, Vec<u64>)>,
     /// All that is kept from step to step. Over many rows the kernel is called several times, and

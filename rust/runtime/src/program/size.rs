@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::{Size, Slot};
 
-/// How two sizes combine: as integers of 64 bits do in arrays, which wrap around. Comparisons give 1
+/// The operations on two sizes: those on integers of 64 bits in arrays, which wrap around. Comparisons give 1
 /// or 0; division and remainder round as Python's, and by zero they are zero, as in NumPy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[allow(missing_docs)]

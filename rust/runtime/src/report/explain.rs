@@ -21,7 +21,7 @@ pub struct Explained {
 }
 
 impl Program {
-    /// What the program does; with dims of all inputs, also with which sizes.
+    /// The program's instructions; with dims of all inputs, also their sizes.
     pub fn explain(&self, dims: Option<&[Vec<i64>]>) -> Result<Vec<Explained>, Error> {
         let state = match dims {
             Some(dims) => Some(self.laid_out(dims, |_, _| {})?),

@@ -48,7 +48,7 @@ pub struct PlannedBuffer {
     pub origin: Option<Origin>,
     /// The operand whose memory it takes over.
     pub over: Option<Slot>,
-    /// The number of the instruction after which nothing reads it or what took over its memory;
+    /// The number of the instruction after which nothing reads it or the result that took over its memory;
     /// `None`: not before the end.
     pub last: Option<usize>,
 }
@@ -71,7 +71,7 @@ pub struct MemoryPlan {
     pub arena: usize,
     /// Bytes that kernels need beside their operands.
     pub scratch: usize,
-    /// Bytes that programs of branches take at most at once: those of the costliest branches. `None`
+    /// The bytes that programs of branches take at most at once: the bytes of the costliest branches. `None`
     /// if an instruction runs a program that finds out while it runs.
     pub choices: Option<usize>,
     /// Bytes that are found during the run, at most, beside outputs; `None` if values decide.

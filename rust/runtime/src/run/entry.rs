@@ -13,8 +13,8 @@ use crate::error::{Error, Fault};
 use crate::program::Program;
 use crate::threads::conduct::Conduct;
 
-/// What C code calls: a context, the address of each input, the address of each output; the status
-/// is 0, or 1 after an error, or 2 after a fault of frazil's own.
+/// The function that C code calls. It takes a context, the address of each input, the address of each output; the
+/// status is 0, or 1 after an error, or 2 after a fault of frazil's own.
 pub type EntryFn = unsafe extern "C" fn(*const c_void, *const *const u8, *const *mut u8) -> i32;
 
 /// A program with the lengths of its inputs; some inputs have their values already.

@@ -16,7 +16,7 @@ pub struct Bindings {
 }
 
 impl Program {
-    /// Prepares a run over these inputs: checks them, and evaluates what their shapes decide, or
+    /// Prepares a run over these inputs: checks them, and evaluates the sizes that their shapes decide, or
     /// finds it from an earlier call with the same shapes and strides.
     ///
     /// # Safety

@@ -7,7 +7,7 @@ use crate::run::step::Place;
 /// Bytes of a zone; a multiple of the alignment of buffers.
 const WIDTH: usize = 256;
 
-/// What zones are full of: a NaN for floats of 32 and of 64 bits, so that a read beyond a buffer
+/// The bytes that fill zones: a NaN for floats of 32 and of 64 bits, so that a read beyond a buffer
 /// shows, too.
 const PATTERN: [u8; 4] = 0xFFF5_A5C3_u32.to_ne_bytes();
 
@@ -34,7 +34,7 @@ pub(crate) struct Guarded {
 /// Bytes beyond a buffer that were written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Trespass {
-    /// How many bytes of the zone before the buffer, counted from its start, and of the zone after
+    /// The numbers of changed bytes of the zone before the buffer, counted from its start, and of the zone after
     /// it: up to the farthest that was written to.
     pub(crate) before: usize,
     pub(crate) after: usize,

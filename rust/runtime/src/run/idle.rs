@@ -61,7 +61,7 @@ pub(crate) struct IdleStates {
 
 type Others = [ThreadPlace; PLACES];
 
-/// Where a few threads, mostly one, leave states. It shares no line of memory with another, nor one
+/// A place where a few threads, mostly one, leave states. It shares no line of memory with another, nor one
 /// that a processor fetches with it.
 #[derive(Default)]
 #[repr(align(128))]
@@ -147,7 +147,7 @@ impl IdleStates {
             Ordering::Acquire,
         );
         if let Err(first) = placed {
-            // SAFETY: it was made above, and nobody else has seen it. Test: as in `others`.
+            // SAFETY: it was made above, and nothing else has seen it. Test: as in `others`.
             drop(unsafe { Box::from_raw(made) });
             // SAFETY: as in `others`.
             return unsafe { &*first };

@@ -30,7 +30,7 @@ pub(crate) struct ScanKernelStep {
     pub(crate) scratch: usize,
     /// The steps after which it asks whether to stop.
     pub(crate) piece: i64,
-    /// The positions of operands that hold what the kernel keeps: of the read, of the write.
+    /// The positions of the operands of each value that the kernel keeps: of the read, of the write.
     pub(crate) carries: SmallVec<[(usize, usize); 4]>,
     /// Whether the last operand is the number of steps done.
     pub(crate) counts: bool,

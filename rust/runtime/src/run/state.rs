@@ -206,8 +206,8 @@ impl State {
             seen(self, at);
             self.evaluate(program, &program.bound_sizes[at + 1]);
             for slot in &program.liveness.releases[at] {
-                // A view has no bytes of its own, nor what another took over: only who has memory
-                // releases it.
+                // A view has no bytes of its own, nor has a result whose memory another took over: only an owner of
+                // memory releases it.
                 let slot = &self.slots[slot.index()];
                 if slot.place.base == program.bases.arena && slot.bytes > 0 {
                     let start = slot.place.offset as usize - self.guards.width();
@@ -249,7 +249,7 @@ impl State {
         Ok(Some(OutputPlan { layout, bytes, copy: Some(copy) }))
     }
 
-    /// Lists the outputs to finish: what may lie in the memory of another output is copied first,
+    /// Lists the outputs to finish: those that may lie in the memory of another output are copied first,
     /// before that is written to.
     fn order_outputs(&mut self, program: &Program) {
         let first_output = program.bases.outputs;
@@ -269,7 +269,7 @@ impl State {
         }
     }
 
-    /// Gives the run memory of its own for temporaries, and for what kernels need beside their
+    /// Gives the run memory of its own for temporaries, and for the scratch of kernels beside their
     /// operands.
     pub(crate) fn own_memory(&mut self, program: &Program) -> Result<(), Fault> {
         // A block much too large is given back: the shapes before were much larger.
@@ -281,8 +281,8 @@ impl State {
         self.grow_scratch()
     }
 
-    /// The bytes to lend the run: for its temporaries and scratch, and those of programs that it runs;
-    /// `None` if it must have its own, as it finds out what it needs while it runs.
+    /// The bytes to lend the run: for its temporaries and scratch, and for the programs that it runs;
+    /// `None` if it must have its own, as it finds out its needs while it runs.
     pub(crate) fn lendable(&self, program: &Program) -> Option<usize> {
         (!program.dynamic)
             .then(|| self.arena_bytes.next_multiple_of(ALIGNMENT) + self.scratch_bytes)
@@ -408,7 +408,7 @@ impl State {
         evaluate(program, &self.slots, &self.bases, &mut self.values, sizes);
     }
 
-    /// What a tape is made of.
+    /// The parts of a tape.
     pub(crate) fn parts(&mut self) -> Parts<'_> {
         Parts {
             steps: &self.steps,

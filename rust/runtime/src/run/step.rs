@@ -294,7 +294,7 @@ impl Step {
     ///
     /// # Safety
     /// Every memory that the step names is in `bases`, as large as when the step was bound; `values`
-    /// are those of sizes; `scratch` is as large as the step asked for.
+    /// are the values of sizes; `scratch` is as large as the step asked for.
     pub(crate) unsafe fn run(
         &self,
         bases: &[*mut u8],
@@ -529,7 +529,7 @@ impl LoopStep {
         }
         // SAFETY: the builder's caller promised that the kernel fits the operands; the binder made
         // the nest for them. Each write has memory of its own, or that of a read which lies just as
-        // the write does and which nothing needs afterwards. What is blank does not move.
+        // the write does and which nothing needs afterwards. Blank operands do not move.
         let done = unsafe { self.nest.run(self.function, pointers, scratch, conduct) };
         let Err(halt) = done else { return Ok(()) };
         if halt == Halt::Status(OUT_OF_BOUNDS)
@@ -544,7 +544,7 @@ impl LoopStep {
 }
 
 impl LoopStep {
-    /// The bytes of scratch memory that a run needs: what the nest does, and room for what is blank.
+    /// The bytes of scratch memory that a run needs: the nest's, and room for blank operands.
     pub(crate) fn scratch(&self) -> usize {
         let nest = self.nest.scratch();
         if self.blank.is_empty() { nest } else { nest.next_multiple_of(ALIGNMENT) + ALIGNMENT }
@@ -588,8 +588,8 @@ impl TransferStep {
     ) -> Result<(), Fault> {
         let to = self.to.resolve(bases).wrapping_offset(bytes as isize);
         let from = self.from.resolve(bases);
-        // SAFETY: both places are arrays of the plan's layouts; nothing else needs what is in the
-        // destination.
+        // SAFETY: both places are arrays of the plan's layouts; nothing else needs the old elements of
+        // the destination.
         unsafe { self.plan.run_with(to, from, conduct) }.map_err(Fault::from)
     }
 }

@@ -268,7 +268,7 @@ impl State {
         done.map_err(|halt| Error::at(site.origin)(halt.into()))
     }
 
-    /// The memory of an instruction: what it was bound to, or a block of so many bytes that is found
+    /// The memory of an instruction: the memory that it was bound to, or a block of so many bytes that is found
     /// now.
     pub(crate) fn memory_for(
         &mut self,
@@ -326,7 +326,7 @@ fn copied<'l>(
 pub(crate) struct Site<'p> {
     pub(crate) program: &'p Program,
     pub(crate) origin: Option<Origin>,
-    /// Where it works, and how many bytes it was bound to; `None` if it finds memory while it runs.
+    /// The place of its memory, and the number of bytes; `None` if it finds memory while it runs.
     pub(crate) memory: Option<(*mut u8, usize)>,
 }
 

@@ -89,7 +89,7 @@ pub(crate) struct Tape<'a> {
     moved: Vec<Moved>,
 }
 
-/// What a run keeps of a program, taken apart.
+/// The parts that a run keeps of a program.
 pub(crate) struct Parts<'a> {
     pub(crate) steps: &'a [Step],
     pub(crate) slots: &'a [SlotState],
@@ -106,11 +106,11 @@ struct Recorder<'a> {
     turns: Vec<Turn<'a>>,
     pointers: Vec<*mut u8>,
     moved: Vec<Moved>,
-    /// For each memory: how what points into it learns that it moves.
+    /// For each memory: when the pointers into it change.
     moves: Vec<Moves>,
 }
 
-/// How pointers into a memory learn that it moves.
+/// The time at which pointers into a memory change, since it moves.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Moves {
     Never,
@@ -176,8 +176,8 @@ impl<'a> Tape<'a> {
         for turn in &self.turns {
             let (bases, scratch) = (&mut *self.bases, self.scratch);
             let pointers = &mut self.pointers[..];
-            // SAFETY: by the caller's promise, for all actions: they are those of the run's steps,
-            // with what these resolve.
+            // SAFETY: by the caller's promise, for all actions: they are the actions of the run's steps,
+            // with the addresses that these resolve.
             let done = unsafe {
                 match &turn.action {
                     Action::Kernel { function, first, lengths: (outer, inner), strides } => {

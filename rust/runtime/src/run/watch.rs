@@ -50,8 +50,8 @@ impl Watch {
         }
     }
 
-    /// Checks that an instruction reads memory that is there, remembers what it reads, and lays guard
-    /// zones around what it makes.
+    /// Checks that an instruction reads memory that is there, remembers its operands, and lays guard
+    /// zones around its results.
     ///
     /// # Safety
     /// The operands of the instruction are in memory.
@@ -214,7 +214,7 @@ impl Watch {
     }
 }
 
-/// The elements of an array in C order; what is repeated counts once.
+/// The elements of an array in C order; repeated elements count once.
 #[derive(PartialEq)]
 struct Elements {
     dtype: DType,

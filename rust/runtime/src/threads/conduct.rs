@@ -48,7 +48,7 @@ impl Conduct<'_> {
     }
 }
 
-/// The threads that a run uses when nobody says how many: `OMP_NUM_THREADS` when it was first
+/// The number of threads of a run without a setting: `OMP_NUM_THREADS` when it was first
 /// asked for, else as many as this process may run at once.
 pub fn default_threads() -> usize {
     // Not a `OnceLock`: after a fork one may never be finished.
@@ -120,7 +120,7 @@ impl Pieces<'_> {
             // Its thread was told by one that knows why.
             self.ended.store(true, Ordering::Relaxed);
         } else if status != 0 {
-            // All pieces before this one are done or being done: what is first is known in the end.
+            // All pieces before this one are done or being done: the first is known in the end.
             self.ended.store(true, Ordering::Relaxed);
             let mut failed = self.failed.lock();
             if failed.is_none_or(|(first, _)| piece < first) {
@@ -137,7 +137,7 @@ impl Conduct<'_> {
     /// zero, no further piece is begun.
     ///
     /// Whether helpers are called depends on how long the run before took, or the first pieces;
-    /// what the pieces are does not.
+    /// the pieces themselves do not.
     pub(crate) fn run(
         &self,
         split: &Split,

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::allocation::buffer::ALIGNMENT;
 
 /// Bytes of its widest operand that a piece goes through, about: they fit into a second-level
-/// cache, and what a piece costs beside them is a few hundredths of the cheapest kernel.
+/// cache, and the other costs of a piece are a few hundredths of the cheapest kernel.
 const GRAIN: i64 = 1 << 17;
 
 /// Pieces beyond which they grow instead.
@@ -46,7 +46,7 @@ pub(crate) struct Split {
 }
 
 impl Split {
-    /// How to cut nested loops, outermost first and none empty, whose widest element has `itemsize`
+    /// The cut of nested loops, outermost first and none empty, whose widest element has `itemsize`
     /// bytes: as far outside as there are pieces enough, and without copies where possible.
     pub(crate) fn of(levels: &[LoopLevel], itemsize: usize) -> Option<Split> {
         Split::with_grain(levels, GRAIN / itemsize.max(1) as i64)

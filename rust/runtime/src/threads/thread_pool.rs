@@ -147,7 +147,7 @@ impl ThreadPool {
         self.wake(seats);
     }
 
-    /// Wakes helpers for open seats that those awake will not take: two, who wake others in their
+    /// Wakes helpers for open seats that the helpers awake will not take: two, who wake others in their
     /// turn.
     fn wake(&self, open: usize) {
         let missing = open.saturating_sub(self.awake.load(Ordering::Acquire));
@@ -210,7 +210,7 @@ impl ThreadPool {
         while !self.open.load(Ordering::Acquire) && start.elapsed() < LINGER {
             spin_loop();
         }
-        // Whoever posts from now on finds one less awake; what was posted before is seen below.
+        // A thread that posts from now on finds one helper less awake; earlier posts are seen below.
         self.awake.fetch_sub(1, Ordering::AcqRel);
     }
 }

@@ -6,7 +6,7 @@ use crate::threads::conduct::Halt;
 /// So many keys are sorted within a millisecond or two.
 const FEW: usize = 1 << 15;
 
-/// Keys of which the middle one is taken to part others.
+/// The number of keys whose median parts the others.
 const SAMPLE: usize = 31;
 
 /// Sorts the keys, unless the run is to stop.

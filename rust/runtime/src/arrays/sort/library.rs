@@ -32,7 +32,7 @@ const UNKNOWN: u8 = 0;
 const QUICKER: u8 = 1;
 const SLOWER: u8 = 2;
 
-/// The addresses of the functions, zero where there is none, and what was found out about them.
+/// The addresses of the functions, zero where there is none, and the results of the trials of them.
 static ADDRESSES: [AtomicUsize; DType::ALL.len()] =
     [const { AtomicUsize::new(0) }; DType::ALL.len()];
 static FOUND: [AtomicU8; DType::ALL.len()] = [const { AtomicU8::new(UNKNOWN) }; DType::ALL.len()];
@@ -75,7 +75,7 @@ fn is_quicker<T: Ranked>(dtype: DType, sorter: Sorter) -> bool {
     let mut room = vec![T::Rank::default(); 2 * SAMPLE];
     let own = least(|| {
         let line = Line { of: sample.as_ptr().cast(), to: sorted.as_mut_ptr().cast() };
-        // Where it is to stop, the next question stops the run.
+        // If the run is to stop, the next question stops it.
         // SAFETY: both are a line of the plan, and the room has place for ranks twice.
         let _ = unsafe { plan.ranks::<T>(&line, room.as_mut_ptr()) };
     });

@@ -14,7 +14,7 @@ impl Fault {
         steps
     }
 
-    /// The input, sequence or state that it concerns: whoever wrote the program has a name for it.
+    /// The input, sequence or state that it concerns: the author of the program has a name for it.
     pub fn subject(&self) -> Option<Subject> {
         match self {
             Fault::InputShape { input, .. } | Fault::InputType { input, .. } => {

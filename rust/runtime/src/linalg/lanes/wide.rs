@@ -5,7 +5,7 @@ use std::mem::transmute;
 
 use crate::linalg::routine::Element;
 
-/// A register with a float of each of several matrices. What is compared gives a mask: all bits of
+/// A register with a float of each of several matrices. A comparison gives a mask: all bits of
 /// the lanes for which it holds.
 ///
 /// # Safety
@@ -92,10 +92,10 @@ macro_rules! wide {
                 let mut all = [0.0; $count];
                 for lane in 0..$count {
                     let last = if lane < count { lane } else { count - 1 };
-                    // Whoever gives these may write there meanwhile.
+                    // Another thread may write there meanwhile.
                     // SAFETY: by the caller's promise.
                     let given = unsafe { from.offset(last as isize * next).read_volatile() };
-                    // What is not small is no row's number, whatever it is rounded to.
+                    // A number that is not small is no row's number, however it is rounded.
                     all[lane] = given as $item;
                 }
                 // SAFETY: an array has the bits of a register.

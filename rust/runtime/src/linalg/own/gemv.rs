@@ -74,7 +74,7 @@ impl fmt::Debug for OwnGemv {
 
 impl OwnGemv {
     /// The product of a matrix of so many rows and columns, elements of `item` bytes, and a vector;
-    /// `None` where that is for BLAS. What it needs of scratch memory is added to `scratch`.
+    /// `None` where BLAS does it. The scratch memory that it needs is added to `scratch`.
     pub(crate) fn new(
         [rows, columns]: [i32; 2],
         matrix: Matrix,
@@ -113,7 +113,7 @@ impl OwnGemv {
         Some(product)
     }
 
-    /// The lines, which may be shared between threads, and what each is.
+    /// The lines, which may be shared between threads, and the kind of each.
     fn levels(&self) -> [split::LoopLevel; 2] {
         let Lines { count, length, .. } = self.lines;
         let copied = if self.by_lines { 0 } else { length as i64 };
@@ -221,7 +221,7 @@ struct Ends<T> {
     partials: *mut T,
 }
 
-// SAFETY: the addresses are only read; what lies there is shared as `OwnGemv::run` says.
+// SAFETY: the addresses are only read; the memory there is shared as `OwnGemv::run` says.
 unsafe impl<T> Sync for Ends<T> {}
 
 impl<T> Ends<T> {

@@ -3,7 +3,7 @@
 //! Both walk one half of the lines after the other, and either may come first: the result is the
 //! same to the last bit.
 
-// What iterators are made of is compiled for no instruction set but the plain one, unless it
+// The functions of iterators are compiled for no instruction set but the plain one, unless each
 // happens to be inlined.
 #![expect(clippy::needless_range_loop, reason = "loops over indices keep the instruction set")]
 

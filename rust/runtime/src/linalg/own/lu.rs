@@ -31,7 +31,7 @@ impl OwnLu {
     ///
     /// # Safety
     /// The matrix is as large as the plan says, of type `T`, which has as many bytes; `pivots` has an
-    /// element for each row; nobody else writes to them.
+    /// element for each row; nothing else writes to them.
     pub(crate) unsafe fn run<T: Element>(&self, a: *mut T, pivots: *mut i32) {
         let run = match self.level {
             Level::Avx2 => factor_avx2::<T>,

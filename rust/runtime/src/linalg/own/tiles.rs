@@ -26,7 +26,7 @@ unsafe fn product<V: Register<Item = T>, T: Element>(
 ) {
     let registers = shape.columns.div_ceil(V::COUNT);
     let mut done = 0;
-    // What is read again and again of `b` is what lies above the tiles of a few columns.
+    // The part of `b` above the tiles of a few columns is read again and again.
     while done < registers {
         let count = WIDEST.min(registers - done);
         let column = done * V::COUNT;

@@ -63,7 +63,7 @@ pub(crate) unsafe fn geqrf<T: Element>(
     let [m, n] = sizes;
     let mut info = 0i64;
     let told = &raw mut info;
-    // SAFETY: whoever set the address promised the routine, the caller the operands.
+    // SAFETY: `set_routine`'s caller promised the routine, this one's caller the operands.
     unsafe {
         call!(T::GEQRF.found()?,
             int m, int n, at a.at, int a.leading, at scales, at work.at, int work.length, at told)

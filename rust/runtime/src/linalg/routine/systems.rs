@@ -19,7 +19,7 @@ pub(crate) unsafe fn gtsv<T: Element>(
     let routine = T::GTSV.found()?;
     let mut info = 0i64;
     let told = &raw mut info;
-    // SAFETY: whoever set the address promised the routine, the caller the operands.
+    // SAFETY: `set_routine`'s caller promised the routine, this one's caller the operands.
     unsafe {
         call!(routine,
             int n, int columns, at below, at on, at above, at x.at, int x.leading, at told)

@@ -137,7 +137,7 @@ impl LoopNest {
         !moves && pack.role == Role::Read
     }
 
-    /// How many of `rows` rows differ: what stays along the outer dimension has one, and a
+    /// The number of different rows among `rows`: an operand that stays along the outer dimension has one, and a
     /// reduction over it must go into one.
     fn rows_of(&self, pack: &Pack, rows: i64) -> i64 {
         if self.outer_strides[pack.operand] == 0 { 1 } else { rows }

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::{LINE, LoopNest};
 
-/// How indices move an operand: a source, which is read where they say, or a target, which is
+/// An operand that indices move: a source, which is read where they say, or a target, which is
 /// written there.
 #[derive(Debug)]
 pub(crate) struct Table {

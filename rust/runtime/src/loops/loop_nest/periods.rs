@@ -48,7 +48,7 @@ struct Repeated {
 }
 
 impl Period {
-    /// How to join `outer` rows of `inner` elements; `None` if that is not possible, or not worth
+    /// The plan to join `outer` rows of `inner` elements; `None` if that is not possible, or not worth
     /// it.
     pub(super) fn of(
         (outer, inner): (i64, i64),
@@ -128,7 +128,7 @@ impl LoopNest {
         let mut done = 0;
         while status == 0 && done < whole {
             let rows = some.min(whole - done);
-            // SAFETY: by the caller's promise; what moves has no gaps between rows, and what does
+            // SAFETY: by the caller's promise; an operand that moves has no gaps between rows, and one that does
             // not has a copy for each.
             status = unsafe { kernel(pointers.as_ptr().cast(), rows, joined, strides) };
             advance(&mut pointers, &period.strides, rows);

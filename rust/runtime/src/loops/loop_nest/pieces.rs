@@ -38,7 +38,7 @@ struct Operands<'a> {
     scratch: *mut u8,
 }
 
-// SAFETY: the addresses are only read; what lies there is shared as `LoopNest::run` says.
+// SAFETY: the addresses are only read; the memory there is shared as `LoopNest::run` says.
 unsafe impl Sync for Operands<'_> {}
 
 impl LoopNest {
@@ -48,7 +48,7 @@ impl LoopNest {
         outer.chain([self.outer_strides[operand], self.inner_steps[operand]])
     }
 
-    /// The loops, outermost first, and what cutting them costs.
+    /// The loops, outermost first, and the cost of cutting them.
     pub(super) fn levels(&self, accesses: &[Access]) -> SmallVec<[LoopLevel; 4]> {
         let level = |length| LoopLevel { length, copied: 0, divisible: true };
         let mut levels: SmallVec<[LoopLevel; 4]> = self
@@ -106,7 +106,7 @@ impl LoopNest {
     /// The kernel is made for this many operands of these element types, and may run on several threads; the pointers
     /// give the first element of operands that have the shapes and strides of the nest, and end with room for
     /// [`LoopNest::extras`], which the nest sets; writes overlap nothing else, except reads that start where they do
-    /// and have the same strides; what is accumulated has no gaps and moves forwards; `scratch` is aligned and as
+    /// and have the same strides; an accumulated write has no gaps and moves forwards; `scratch` is aligned and as
     /// large as [`LoopNest::scratch`] says.
     pub(crate) unsafe fn run(
         &self,

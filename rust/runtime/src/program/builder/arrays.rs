@@ -63,7 +63,7 @@ impl Builder {
     }
 
     /// The first `count` terms of a progression: as NumPy computes them, `start`, `start + step`, and
-    /// then `start` and so many times what lies between these two.
+    /// then `start` and so many times the difference of the two.
     pub fn terms(&mut self, start: Slot, step: Slot, count: Size) -> Built<Slot> {
         let dtype = self.check_terms(&[start, step])?;
         self.check_sizes([count])?;

@@ -11,7 +11,7 @@ use super::{Builder, Built, check_count};
 
 impl Builder {
     /// Random numbers of a distribution in an array of `dims`, and the state of the generator after
-    /// them. `state` is what it is before; parameters broadcast to `dims`, or to all but the last of
+    /// them. `state` is the state before; parameters broadcast to `dims`, or to all but the last of
     /// them where the distribution draws rows.
     pub fn draw(
         &mut self,

@@ -17,7 +17,7 @@ use super::checks::{check_axes, check_count};
 use super::{Builder, Built};
 
 /// A write of a loop: its element type, for each loop dimension its axis or `None` where it is
-/// reduced over, and what a reduction starts from.
+/// reduced over, and the value that a reduction starts from.
 #[derive(Clone, Debug)]
 pub struct WriteSpec {
     /// The element type.
@@ -34,7 +34,7 @@ pub struct WriteSpec {
 /// and the axes that indices move along, in the kernel's order.
 #[derive(Clone, Debug)]
 pub struct IndexedSpec {
-    /// What is read, or what a copy of is written to.
+    /// The array that is read, or the array whose copy is written to.
     pub slot: Slot,
     /// One entry a loop dimension.
     pub axes: Vec<Option<usize>>,

@@ -38,7 +38,7 @@ impl Builder {
         self.made(DType::Int64, ndim - 1, |to| InstrKind::Extreme { of, to, axis, largest })
     }
 
-    /// How many positions [`Builder::list`] has to list; if a number of repetitions is negative, the
+    /// The number of positions that [`Builder::list`] has to list; if a number of repetitions is negative, the
     /// first such.
     pub fn count(&mut self, of: Slot, listed: Listed) -> Built<Slot> {
         self.check_listed(of, listed)?;

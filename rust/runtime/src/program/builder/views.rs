@@ -51,7 +51,7 @@ impl Builder {
         self.view(of, View::Slice(view.into()), ndim)
     }
 
-    /// The rank of what indices leave of a slot.
+    /// The rank of the view that indices make of a slot.
     pub(super) fn check_indices(&self, of: Slot, view: &[Index<Size>]) -> Built<usize> {
         let given = self.info(of)?.ndim;
         if view.len() > given {
@@ -73,7 +73,7 @@ impl Builder {
     }
 
     /// The same elements under other dims: a view where strides allow, else a copy. One of the dims
-    /// may be the literal -1 and takes what the others leave; a size that only turns out to be -1
+    /// may be the literal -1 and takes the elements that the others leave; a size that only turns out to be -1
     /// is an error.
     pub fn reshape(&mut self, of: Slot, dims: &[Size]) -> Built<Slot> {
         self.check_sizes(dims.iter().copied())?;

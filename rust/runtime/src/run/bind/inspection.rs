@@ -27,14 +27,14 @@ pub(super) struct Inspection {
     pub(super) blank: SmallVec<[usize; 4]>,
 }
 
-/// Turns the operands of a loop over nothing into those of one over its indices; `None` if there are
+/// Turns the operands of a loop over nothing into operands of a loop over its indices; `None` if there are
 /// no indices either.
 pub(super) fn inspect(code: &Loop, dims: &[i64], operands: &mut Operands) -> Option<Inspection> {
     let indexed = || {
         let sources = code.sources.iter().map(|source| &*source.axes);
         sources.chain(code.targets.iter().map(|target| &*target.axes))
     };
-    // Dimensions along which an operand does not move by itself are those of its indices.
+    // An operand does not move by itself along the dimensions of its indices.
     let along_nothing = |axes: &Axes, own: bool| {
         axes.iter().zip(dims).any(|(axis, &length)| axis.is_some() == own && length == 0)
     };

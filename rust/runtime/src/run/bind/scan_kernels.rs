@@ -13,7 +13,7 @@ use crate::run::step::{Place, Step};
 
 use super::Binder;
 
-/// The lengths of an operand: its rows, if it has one for each step, and those of a row.
+/// The lengths of an operand: the number of rows, if it has one for each step, and the lengths of a row.
 fn lengths_of(rows: Option<i64>, row: &[u64]) -> Axes {
     rows.into_iter().chain(row.iter().map(|&length| length as i64)).collect()
 }

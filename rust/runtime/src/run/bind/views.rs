@@ -46,8 +46,8 @@ impl Binder<'_> {
         Ok(Step::Pick(Box::new(PickStep { from, base, moves })))
     }
 
-    /// What indices pick of an array: how far from its start, how laid out, and by what the run
-    /// moves that.
+    /// The part that indices pick of an array: its distance from the start, its layout, and the positions by which the
+    /// run moves that.
     pub(super) fn picked(
         &self,
         of: &Layout,

@@ -27,7 +27,7 @@ pub(super) struct Scratch {
     pub(super) rings: SmallVec<[(usize, usize, usize); 4]>,
     /// The memory for stacked outputs whose layout is not that of a row.
     pub(super) apart: SmallVec<[(usize, usize); 2]>,
-    /// Where the first rows lie of what is stacked, if the scan may end early.
+    /// The places of the first rows of stacked outputs, if the scan may end early.
     pub(super) first: SmallVec<[(usize, usize); 2]>,
 }
 
@@ -127,7 +127,7 @@ impl<'p> ScanRun<'p> {
         Ok(scratch)
     }
 
-    /// What stacked rows take beside that, where the scan may end early; `None` if it does not, or
+    /// The bytes that stacked rows take beside that, if the scan may end early; `None` if it does not, or
     /// if only steps tell their sizes.
     fn growth(&self, run: &Run<'p>) -> Result<Option<Growth>, Fault> {
         if self.code.until.is_none() {
@@ -144,7 +144,7 @@ impl<'p> ScanRun<'p> {
         Ok(Some(Growth { most, rows }))
     }
 
-    /// Notes what steps need. Only the first is bound: states may have other layouts in later steps.
+    /// Notes the memory that steps need. Only the first is bound: states may have other layouts in later steps.
     fn foresee(&mut self, first: Run<'p>, needs: &mut InnerNeeds) -> Result<(), Error> {
         let mut run = first;
         let mut seen: Vec<Vec<usize>> = Vec::new();

@@ -38,7 +38,7 @@ impl<'p> ScanRun<'p> {
         Ok(())
     }
 
-    /// How the state lies that an output is the next value of, and whose shape it therefore has.
+    /// The layout of the state whose next value, of the same shape, an output is.
     fn kept_by(&self, output: usize) -> Option<&Layout> {
         let state = self.code.states.iter().position(|state| state.next == Next::Output(output))?;
         Some(&self.layouts[self.values[self.code.input_of(state)].layout])

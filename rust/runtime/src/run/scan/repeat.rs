@@ -63,7 +63,7 @@ impl<'p> ScanRun<'p> {
                 return Err(self.at(Fault::Interrupted));
             }
             moved.go_on(tape.bases());
-            // SAFETY: as in `run`: what the step reads and where it writes is where the bases say,
+            // SAFETY: as in `run`: the operands and results of the step are where the bases say,
             // laid out as in the steps before.
             let played = unsafe { tape.play(conduct) };
             played.map_err(|error| self.part.blame(error, Some(step), self.origin))?;

@@ -69,7 +69,7 @@ fn half(rows: i64) -> i64 {
     rows / 2 + rows % 2
 }
 
-/// The layouts of the rows of a scan that does all its steps, and what it takes for them while it runs.
+/// The layouts of the rows of a scan that does all its steps, and the bytes that it takes for them while it runs.
 pub(crate) struct Growth {
     pub(crate) most: usize,
     pub(crate) rows: Vec<(Slot, Layout)>,
