@@ -156,3 +156,66 @@ def test_packages_say_what_they_import_and_where_to_start(package):
     text = " ".join(told.split())
     assert re.search(r"May import (``[\w./]+``|all packages|everything|what|the extension)", text)
     assert re.search(r"[Ss]tart reading at :mod:", text)
+
+
+LONG_FUNCTIONS = {
+    "rust/codegen/src/vector/function.rs:compute": "one arm a kind of node",
+    "rust/core/src/order/incremental.rs:reorder": "two searches take turns; each ends at the other",
+    "rust/runtime/src/draws/generator.rs:with_stream": "one arm a generator",
+    "rust/runtime/src/loops/loop_nest.rs:around": "each part follows from those before",
+    "rust/runtime/src/program/codec/replay.rs:instr": "one arm an instruction; none may be missing",
+    "rust/runtime/src/program/listing.rs:fmt": "one arm an instruction",
+}
+"""Functions of more than 60 lines, and the reason why none of them is cut."""
+
+
+def sources() -> list[Path]:
+    return [*(ROOT / "python" / "frazil").rglob("*.py"), *RUST.glob("*/src/**/*.rs")]
+
+
+def python_functions(text: str) -> list[tuple[str, int]]:
+    """The functions of a module, and the lines of each; those of its docstring do not count."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            told = node.body[0] if ast.get_docstring(node, clean=False) is not None else None
+            docstring = told.end_lineno - told.lineno + 1 if told else 0
+            found.append((node.name, node.end_lineno - node.lineno + 1 - docstring))
+    return found
+
+
+def rust_functions(text: str) -> list[tuple[str, int]]:
+    """The functions of a file, and the lines of each; those without a body are left out."""
+    head = re.compile(r"^([ \t]*)(?:[\w()]+ |\"C\" )*fn (\w+)")
+    found, lines = [], text.splitlines()
+    for start, line in enumerate(lines):
+        if "fn " not in line or not (match := head.match(line)):
+            continue
+        opened = next(at for at in range(start, len(lines)) if lines[at].endswith(("{", "}", ";")))
+        if lines[opened].endswith(";"):
+            continue
+        at_once = lines[opened].endswith("}")
+        end = opened if at_once else lines.index(match[1] + "}", opened)
+        found.append((match[2], end - start + 1))
+    return found
+
+
+def test_functions_have_at_most_60_lines():
+    counted, long = 0, set()
+    for path in sources():
+        functions = python_functions if path.suffix == ".py" else rust_functions
+        for name, lines in functions(path.read_text()):
+            counted += 1
+            if lines > 60:
+                long.add(f"{path.relative_to(ROOT)}:{name}")
+    assert counted > 7_000
+    assert long == set(LONG_FUNCTIONS)
+
+
+def test_files_have_at_most_600_lines():
+    long = {
+        str(path.relative_to(ROOT)): lines
+        for path in sources()
+        if (lines := len(path.read_text().splitlines())) > 600
+    }
+    assert long == {}
