@@ -12,14 +12,16 @@
 //! to few lines of each other.
 //!
 //! This folder uses no other folder of the crate, and holds all its unsafe code. Start reading at [`interner`], then
-//! [`handle`]. The tables are in [`table`], the locks in [`sync`]; [`fork`] explains why a forked child finds no lock
-//! held.
+//! [`handle`] and [`freeing`]. The tables are in [`table`], the locks in [`sync`]; [`fork`] explains why a forked child
+//! finds no lock held.
 
 pub mod fork;
+mod freeing;
 pub(crate) mod handle;
 pub(crate) mod interner;
 pub mod sync;
 mod table;
 
-pub(crate) use handle::{Debris, Handle, WeakHandle};
+pub(crate) use freeing::Debris;
+pub(crate) use handle::{Handle, WeakHandle};
 pub(crate) use interner::{Interned, Interner};

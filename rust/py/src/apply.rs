@@ -7,11 +7,11 @@ use pyo3::types::PyTuple;
 
 use crate::container::current;
 use crate::error::raise;
+use crate::object_table::{apply_wrapper, forget_apply, wrapper};
 use crate::op::{OpBase, op_wrapper};
 use crate::source_line::{describe, here};
 use crate::types::TensorType;
 use crate::variable::{Variable, drop_node};
-use crate::wrapper::{apply_wrapper, forget_apply, wrapper};
 
 /// An op applied to inputs: interned, so equal applications are one object.
 ///

@@ -9,9 +9,9 @@ use pyo3::prelude::*;
 use smallvec::SmallVec;
 
 use crate::container::current;
+use crate::object_table::wrapper;
 use crate::owned::Owned;
 use crate::types::dtype_of_descr;
-use crate::wrapper::wrapper;
 
 /// Holds the current array of a shared variable.
 pub struct SharedCell {

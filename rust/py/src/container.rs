@@ -10,10 +10,12 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
 
 use crate::error::raise;
+use crate::object_table::{
+    container_wrapper, forget_container, frozen_wrapper, graph_wrapper, wrapper,
+};
 use crate::operand::data_of;
 use crate::types::TensorType;
 use crate::variable::Variable;
-use crate::wrapper::{container_wrapper, forget_container, frozen_wrapper, graph_wrapper, wrapper};
 
 /// Shared storage of graphs: variables, nodes and graphs that are made from one another live in one container.
 ///

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use frazil_core::{Container, Tokens, fork};
 
-use crate::{native_code, source_line, wrapper};
+use crate::{native_code, object_table, source_line};
 
 /// Has every fork hold the locks from now on; the first call counts.
 pub fn watch() -> io::Result<()> {
@@ -17,7 +17,7 @@ pub fn watch() -> io::Result<()> {
         // It is made before a fork: a child would wait for ever for a thread that was making it.
         Container::global();
         fork::add_lasting(&Tokens);
-        fork::add_lasting(&wrapper::Tables);
+        fork::add_lasting(&object_table::Tables);
         fork::add_lasting(&source_line::Places);
         fork::add_lasting(&native_code::Told);
         frazil_runtime::watch_forks();

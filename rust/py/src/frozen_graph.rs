@@ -6,9 +6,9 @@ use pyo3::types::{PyBytes, PyMapping, PyTuple};
 
 use crate::container::current;
 use crate::error::{UnpicklingError, raise};
+use crate::object_table::{container_wrapper, forget_frozen, frozen_wrapper, graph_wrapper};
 use crate::persist;
 use crate::walks::{apply_wrappers, pairs_of, vars_of, wrappers};
-use crate::wrapper::{container_wrapper, forget_frozen, frozen_wrapper, graph_wrapper};
 
 /// A graph over nominal inputs: one object for all isomorphic graphs of a container.
 ///

@@ -9,11 +9,11 @@ use pyo3::types::{PyDict, PyTuple};
 
 use crate::container::current;
 use crate::error::raise;
-use crate::variable::Variable;
-use crate::walks::{apply_wrappers, orderings_dict, pairs_of, together, vars_of, wrappers};
-use crate::wrapper::{
+use crate::object_table::{
     apply_wrapper, container_wrapper, forget_graph, frozen_wrapper, graph_wrapper,
 };
+use crate::variable::Variable;
+use crate::walks::{apply_wrappers, orderings_dict, pairs_of, together, vars_of, wrappers};
 
 /// A node, or "output", and a position.
 type Reader<'py> = (Bound<'py, PyAny>, usize);

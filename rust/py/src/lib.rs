@@ -6,8 +6,8 @@ mod blas;
 mod builder;
 mod c_function;
 mod callable;
-mod calls;
 mod cell;
+mod compiled_forms;
 mod container;
 mod digest;
 mod donation;
@@ -19,11 +19,10 @@ mod frozen_graph;
 mod function;
 mod graph;
 mod guard;
-mod wrapper;
-
 mod memory;
 mod native_code;
 mod ndarray;
+mod object_table;
 mod op;
 mod operand;
 mod owned;
@@ -60,9 +59,9 @@ mod _core {
     #[pymodule_export]
     use crate::c_function::CFunction;
     #[pymodule_export]
-    use crate::calls::CallCache;
-    #[pymodule_export]
     use crate::cell::shared;
+    #[pymodule_export]
+    use crate::compiled_forms::CallCache;
     #[pymodule_export]
     use crate::container::{Container, ContainerStats};
     #[pymodule_export]

@@ -11,9 +11,9 @@ use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyString, PyTuple};
 
 use crate::error::raise;
 use crate::frozen_graph::FrozenFunctionGraph;
+use crate::object_table::{find_op, forget_op, install_op};
 use crate::owned::Owned;
 use crate::types::TensorType;
-use crate::wrapper::{find_op, forget_op, install_op};
 
 /// The properties of an op in the core.
 #[pyclass(frozen, subclass, weakref, module = "frazil._core")]

@@ -5,9 +5,9 @@ use pyo3::exceptions::{PyAttributeError, PyImportError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple, PyType};
 
+use crate::object_table::frozen_wrapper;
 use crate::op::{OpBase, op_wrapper};
 use crate::types::TensorType;
-use crate::wrapper::frozen_wrapper;
 
 /// Where the class of an unknown op may come from.
 #[derive(Clone, Copy, PartialEq)]

@@ -7,9 +7,9 @@ use pyo3::types::{PyBytes, PyTuple};
 use crate::container::current;
 use crate::error::{UnpicklingError, raise};
 use crate::frozen_graph::FrozenFunctionGraph;
+use crate::object_table::{frozen_wrapper, wrapper};
 use crate::types::TensorType;
 use crate::walks::{vars_of, wrappers};
-use crate::wrapper::{frozen_wrapper, wrapper};
 
 /// A function that makes the variable, and its arguments.
 pub fn parts<'py>(py: Python<'py>, var: &Var) -> PyResult<Bound<'py, PyTuple>> {

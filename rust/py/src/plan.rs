@@ -8,8 +8,8 @@ use pyo3::types::{PyDict, PyTuple};
 
 use crate::apply::FrozenApply;
 use crate::error::{InconsistencyError, raise};
+use crate::object_table::{apply_wrapper, wrapper};
 use crate::walks::{orderings_dict, vars_of};
-use crate::wrapper::{apply_wrapper, wrapper};
 
 type Objects<'py> = Vec<Bound<'py, PyAny>>;
 

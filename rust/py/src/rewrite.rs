@@ -14,10 +14,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::error::raise;
+use crate::object_table::{apply_wrapper, wrapper};
 use crate::op::OpBase;
 use crate::source_line::{describe, in_stead_of};
 use crate::variable::Variable;
-use crate::wrapper::{apply_wrapper, wrapper};
 
 /// A law, read from left to right.
 #[pyclass(frozen, name = "RewriteRule", module = "frazil._core")]

@@ -20,11 +20,11 @@ use smallvec::SmallVec;
 
 use crate::container::current;
 use crate::error::raise;
+use crate::object_table::wrapper;
 use crate::op::OpBase;
 use crate::operand::constant;
 use crate::source_line::here;
 use crate::variable::{Variable, drop_node};
-use crate::wrapper::wrapper;
 
 thread_local! {
     /// The address of the trace that runs in this thread, which Python keeps alive; 0 if there is none.

@@ -8,8 +8,8 @@ use pyo3::types::{PyString, PyTuple};
 
 use crate::container::current;
 use crate::error::raise;
+use crate::object_table::wrapper;
 use crate::variable::Variable;
-use crate::wrapper::wrapper;
 
 /// Data type and static shape of a tensor; `None` marks a length that is not known.
 ///

@@ -16,12 +16,12 @@ use crate::array::read_only_array;
 use crate::cell::SharedCell;
 use crate::container::current;
 use crate::error::raise;
+use crate::object_table::{apply_wrapper, container_wrapper, forget_variable, wrapper};
 use crate::op::OpBase;
 use crate::operand::operand;
 use crate::pickled;
 use crate::source_line::here;
 use crate::types::TensorType;
-use crate::wrapper::{apply_wrapper, container_wrapper, forget_variable, wrapper};
 
 /// One tensor-valued place in a graph; equality is identity.
 ///

@@ -7,8 +7,8 @@ use pyo3::types::{PyDict, PyMapping};
 
 use crate::container::{adopted, current};
 use crate::error::raise;
+use crate::object_table::{apply_wrapper, wrapper};
 use crate::variable::Variable;
-use crate::wrapper::{apply_wrapper, wrapper};
 
 pub fn vars_of(variables: &Bound<'_, PyAny>) -> PyResult<Vec<Var>> {
     if let Ok(single) = variables.cast::<Variable>() {

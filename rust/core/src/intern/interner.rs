@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::fork::{Held, Locks};
-use super::handle::{Debris, Handle, Slot};
+use super::freeing::Debris;
+use super::handle::{Handle, Slot};
 use super::sync::{AtomicU32, Mutex};
 use super::table::{Found, Table};
 
