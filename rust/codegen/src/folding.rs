@@ -106,7 +106,7 @@ impl Folding {
         self.reduce.has_levels(self.dtype())
     }
 
-    /// Lets the next block have the next set, and the next level what this one has gathered.
+    /// Lets the next block have the next set, and the next level the sums of this one.
     pub(crate) fn leave_block(&self, e: &mut Emitter) {
         let one = e.i64(1);
         self.leave_blocks(e, one);

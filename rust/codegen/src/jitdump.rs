@@ -82,7 +82,7 @@ fn thread() -> u32 {
     unsafe { libc::gettid() as u32 }
 }
 
-/// Where threads have no numbers of their own, the process has one.
+/// If threads have no numbers of their own, the process has one.
 #[cfg(not(target_os = "linux"))]
 fn thread() -> u32 {
     std::process::id()

@@ -46,7 +46,7 @@ pub(crate) enum Action {
     Take(usize),
     /// The elements of the row so far, folded.
     Cumulate(Reduction),
-    /// All elements of the row, folded into the first argument; the second is what is folded.
+    /// All elements of the row, folded into the first argument; the second is the folded value.
     Fold(Reduction),
 }
 

@@ -26,7 +26,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// Where each function begins, in bytes: a line of the processor's cache.
+/// The alignment of each function, in bytes: a line of the processor's cache.
 const ALIGNMENT: usize = 64;
 
 /// The code of some kernels, which lives as long as this.
@@ -286,7 +286,7 @@ fn kernel_of(text: &str) -> Result<Kernel, CodegenError> {
     Ok(kernel)
 }
 
-/// What a kernel calls: functions by name, and functions that are made with it.
+/// The callees of a kernel: functions by name, and functions that are made with it.
 struct Written {
     names: Vec<String>,
     vectors: Vec<Vec<u8>>,

@@ -15,13 +15,13 @@ use pyo3::types::{
 
 use crate::ndarray::NumPy;
 
-/// Checks of what a compiled function captured.
+/// Checks of the values that a compiled function captured.
 #[pyclass(frozen, module = "frazil._core")]
 pub struct Guards {
     checks: Box<[Check]>,
 }
 
-/// One check: what to read, and what it must be.
+/// One check: the place to read, and the value that it must have.
 struct Check {
     place: Place,
     object: Py<PyAny>,
@@ -29,14 +29,14 @@ struct Check {
     expected: Expected,
 }
 
-/// Where to read.
+/// The place to read.
 #[derive(Clone, Copy)]
 enum Place {
     /// The entry of a dict.
     Item,
     /// An attribute whose reader is CPython's own, or the contents of a cell.
     Attribute,
-    /// What a descriptor of CPython's reads from an object: a slot.
+    /// The slot of an object that a descriptor of CPython's reads.
     Member,
     /// The entry of a class's dict, by way of its proxy.
     ClassItem,
@@ -54,17 +54,17 @@ enum Place {
     Elements,
     /// The entry of a list.
     Element,
-    /// How many elements a list has.
+    /// The number of elements of a list.
     Length,
     /// The bytes of an array.
     Bytes,
     /// The dtype of an array, its lengths, its strides, and its flags.
     Layout,
-    /// What a function of CPython's returns that takes nothing.
+    /// The result of a function of CPython's that takes nothing.
     Answer,
 }
 
-/// What a check wants.
+/// The value that a check wants.
 enum Expected {
     /// Nothing is there.
     Missing,
@@ -117,7 +117,7 @@ impl Guards {
         Ok(None)
     }
 
-    /// What a check reads now, in a tuple; an empty one if nothing is there.
+    /// The value that a check reads now, in a tuple; an empty one if nothing is there.
     fn read<'py>(&self, py: Python<'py>, at: usize) -> PyResult<Bound<'py, PyTuple>> {
         let check = self
             .checks
@@ -240,7 +240,7 @@ impl Check {
         }
     }
 
-    /// What is there now.
+    /// The present value.
     fn read<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let object = self.object.bind(py);
         let key = self.key.bind(py);
@@ -323,7 +323,7 @@ fn layout_is(array: &Bound<'_, PyAny>, wanted: &Bound<'_, PyAny>) -> PyResult<bo
         && array.strides() == strides)
 }
 
-/// What was read; `None` where CPython says that nothing is there.
+/// The value that was read; `None` where CPython says that nothing is there.
 fn absent<'py>(
     read: PyResult<Bound<'py, PyAny>>,
     py: Python<'py>,

@@ -7,13 +7,13 @@ use crate::function::Function;
 
 /// Totals; whether each call takes as much; the branches; the buffers.
 type Plan = (Totals, bool, Vec<Branch>, Vec<Entry>);
-/// Bytes of temporaries, of scratch, of the programs of branches, of what is found beside outputs, and
+/// Bytes of temporaries, of scratch, of the programs of branches, of memory found beside outputs, and
 /// of each output.
 type Totals = (usize, usize, Option<usize>, Option<usize>, Vec<Option<usize>>);
 /// The instruction of a branch, the bytes of either program, and the origin.
 type Branch = (String, usize, usize, Option<Py<PyAny>>);
-/// A buffer: name, bytes, where it lies, what makes it, the operand that it takes over, the last
-/// instruction that needs it, and what to blame.
+/// A buffer: name, bytes, place, the instruction that makes it, the operand that it takes over, the last
+/// instruction that needs it, and the origin to blame.
 type Entry =
     (String, Option<usize>, String, String, Option<String>, Option<String>, Option<Py<PyAny>>);
 

@@ -109,7 +109,7 @@ impl NumPy {
         DType::ALL.into_iter().find_map(|dtype| self.view(object, dtype, ndim))
     }
 
-    /// A fresh array. The strides are those of an array without gaps.
+    /// A fresh array, with the strides of an array without gaps.
     #[inline]
     pub fn empty<'py>(
         &self,
@@ -294,7 +294,7 @@ unsafe fn equivalent(py: Python<'_>, a: *mut PyArray_Descr, b: *mut PyArray_Desc
 }
 
 /// # Safety
-/// `fields` are those of the array `object`, of this element type.
+/// `fields` are the fields of the array `object`, of this element type.
 unsafe fn array_ref<'a>(
     object: &'a Bound<'_, PyAny>,
     fields: &npyffi::PyArrayObject_fields,

@@ -9,7 +9,7 @@ use crate::object_table::frozen_wrapper;
 use crate::op::{OpBase, op_wrapper};
 use crate::types::TensorType;
 
-/// Where the class of an unknown op may come from.
+/// The modules that the class of an unknown op may come from.
 #[derive(Clone, Copy, PartialEq)]
 enum Modules {
     /// Modules that are loaded: for text, which must not make this process run anything new.
@@ -111,7 +111,7 @@ fn class_of<'py>(
     Ok(None)
 }
 
-/// The parameter as Python's constructor takes it; none for what has no meaning in another process.
+/// The parameter as Python's constructor takes it; none for one that has no meaning in another process.
 fn object_of<'py>(py: Python<'py>, param: &Param) -> PyResult<Option<Bound<'py, PyAny>>> {
     Ok(Some(match param {
         Param::None => py.None().into_bound(py),

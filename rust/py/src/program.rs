@@ -111,7 +111,7 @@ impl Program {
 
     /// The program that `bytes` were made of, with these parts.
     ///
-    /// Each kernel is an address, what keeps it loaded, and what its operands are, as `kernels`
+    /// Each kernel is an address, the owner that keeps it loaded, and its operands, as `kernels`
     /// gave it; the address must be that of a loop kernel for these operands.
     #[staticmethod]
     fn from_bytes(
@@ -127,7 +127,7 @@ impl Program {
         });
         let kernels: Vec<GivenKernel> = kernels.collect::<PyResult<_>>()?;
         let mut parts = GivenParts { py, kernels: &kernels, functions: &functions };
-        // SAFETY: by the caller's promise, the addresses are those of kernels for these operands.
+        // SAFETY: by the caller's promise, the addresses are addresses of kernels for these operands.
         // Test: tests/runtime/test_program_bytes.py.
         let program = unsafe { frazil_runtime::Program::from_bytes(bytes, &mut parts) };
         let program = program.map_err(|error| PyValueError::new_err(error.to_string()))?;

@@ -14,7 +14,7 @@ const CALL: c_int = 0;
 const RETURN: c_int = 3;
 const C_CALL: c_int = 4;
 
-/// Notes what CPython tells a profile function of a thread.
+/// Notes the events that CPython tells a profile function of a thread.
 ///
 /// That is a function of C, as `PyEval_SetProfile` takes it: for one of Python's, CPython copies
 /// the variables of the frame before each call, and writes them back after it.
@@ -35,16 +35,16 @@ pub struct Reach {
 struct State {
     /// By the address of each code object that was met, which `codes` keeps alive.
     kinds: FxHashMap<usize, Kind>,
-    /// How often frames of these were entered, those of generators at each step.
+    /// The number of times that frames of these were entered; frames of generators count at each step.
     entries: FxHashMap<usize, usize>,
     codes: Vec<Py<PyAny>>,
-    /// What each frame is, outermost first.
+    /// The kind of each frame, outermost first.
     frames: Vec<Frame>,
     /// Whether a handler of a signal ran.
     interrupted: bool,
     /// Code objects with their globals, and functions of C.
     noted: Vec<(Py<PyAny>, Option<Py<PyAny>>)>,
-    /// Which of the arguments that are asked for were traced.
+    /// The arguments, of those that are asked for, that were traced.
     found: Vec<usize>,
 }
 
@@ -52,7 +52,7 @@ struct State {
 enum Frame {
     /// Not of interest.
     Quiet,
-    /// What it enters and calls is of interest.
+    /// The code that it enters and calls is of interest.
     Loud,
     /// A handler of a signal, or what that calls: it runs between two instructions of whatever code.
     Interrupting,
@@ -77,7 +77,7 @@ impl Reach {
         Reach { quiet, inheriting, asked, traced, state: Mutex::default() }
     }
 
-    /// Begins to note what this thread does.
+    /// Begins to note this thread's events.
     fn start(own: &Bound<'_, Self>) -> PyResult<()> {
         let set_profile = set_profile(own.py())?;
         // SAFETY: attached to the interpreter; CPython keeps the object as long as it calls
@@ -94,18 +94,18 @@ impl Reach {
         Ok(())
     }
 
-    /// What was noted: code objects with their globals, and functions of C.
+    /// The notes: code objects with their globals, and functions of C.
     #[allow(clippy::type_complexity)]
     fn take(&self) -> Vec<(Py<PyAny>, Option<Py<PyAny>>)> {
         std::mem::take(&mut self.state().noted)
     }
 
-    /// Which of the arguments that are asked for were traced, by their numbers.
+    /// The numbers of the arguments, of those that are asked for, that were traced.
     fn take_asked(&self) -> Vec<usize> {
         std::mem::take(&mut self.state().found)
     }
 
-    /// How often frames of a code object were entered, those of generators at each step.
+    /// The number of times that frames of a code object were entered; frames of generators count at each step.
     fn entries(&self, code: &Bound<'_, PyAny>) -> usize {
         self.state().entries.get(&(code.as_ptr() as usize)).copied().unwrap_or(0)
     }

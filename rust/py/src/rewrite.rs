@@ -243,7 +243,7 @@ impl PyRuleSet {
         self.rules.iter().try_for_each(|rule| visit.call(rule))
     }
 
-    /// The number of results that are remembered, with those of dead nodes.
+    /// The number of results that are remembered, dead nodes' results included.
     #[getter]
     fn remembered(&self) -> usize {
         self.set.remembered()

@@ -59,7 +59,7 @@ impl Emitter<'_> {
         let rounded = self.b.ins().iadd_imm_s(magnitude, 0xfff - (112 << 23));
         let rounded = self.b.ins().iadd(rounded, odd);
         let normal = self.b.ins().ushr_imm_u(rounded, 13);
-        // The sum has its last digit where those of the smallest numbers have theirs.
+        // The sum has its last digit where the smallest numbers have theirs.
         let (whole, half) = (self.bits(magnitude, F32), self.constant(Dtype::Float32, 126 << 23));
         let aligned = self.b.ins().fadd(whole, half);
         let aligned = self.bits(aligned, I32);

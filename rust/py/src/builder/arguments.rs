@@ -36,7 +36,7 @@ pub(super) fn sizes(sizes: Vec<u32>) -> Vec<Size> {
     sizes.into_iter().map(Size).collect()
 }
 
-/// Dtype and axes of a write; for a reduction, what it starts from and its scalar op's name.
+/// Dtype and axes of a write; for a reduction, its first value and its scalar op's name.
 pub(super) type WriteArgument<'py> =
     (Bound<'py, PyAny>, Vec<i64>, Option<(Bound<'py, PyAny>, String)>);
 
