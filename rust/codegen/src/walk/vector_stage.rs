@@ -3,6 +3,7 @@
 use crate::dtype::Dtype;
 use crate::folding::{CARRIED, Folding};
 use crate::kernel::Action;
+use crate::op::Op;
 use crate::stages::OperandPlace;
 use crate::vector::{BYTES, Block, Effect, Given, Partials, Sheet, code};
 use crate::walk::Walk;
@@ -107,6 +108,9 @@ impl Walk<'_, '_, '_> {
         if !self.e.vectors || !fits || self.longest_loop(region).is_some() {
             return None;
         }
+        if region.stages.computed[region.stage].iter().any(|&k| self.tells_a_status(k)) {
+            return None;
+        }
         let mut sheet = Sheet::new();
         let mut own = Sketch {
             block: sheet.block(size, self.e.convention),
@@ -143,6 +147,13 @@ impl Walk<'_, '_, '_> {
         }
         let code = code(&own.block)?;
         Some(VectorStage { code, arguments: own.arguments })
+    }
+
+    /// Whether the op of a value may refuse an element: the function has no status to tell so.
+    fn tells_a_status(&self, k: usize) -> bool {
+        let own = self.k.at(k);
+        let is_power = matches!(own.action, Action::Op(Op::Pow));
+        is_power && own.operands.iter().all(|dtype| !dtype.is_float())
     }
 
     fn given_to(&self, own: &mut Sketch, region: &Region, k: usize) -> Value {
