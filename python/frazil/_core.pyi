@@ -903,6 +903,9 @@ class ProgramBuilder:
     def lu(self, slot: int) -> tuple[int, int]:
         """The factors of a matrix in one matrix, and with which ones its rows changed places."""
 
+    def lu_of_any(self, slot: int) -> tuple[int, int, int]:
+        """As ``lu``, of a matrix of any shape; and the place of each row in the product."""
+
     def lu_solve(
         self, factors: int, pivots: int, b: int, transposed: bool, on_error: str = "raise"
     ) -> int:

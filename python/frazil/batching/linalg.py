@@ -26,6 +26,7 @@ from frazil.tensor.linalg import (
     Expm,
     LUFactor,
     LUSolve,
+    PivotedLU,
     PseudoInverse,
     SingularValues,
     Solve,
@@ -40,6 +41,7 @@ from frazil.tensor.transposition import matrix_transpose
 
 @batch_rule.register(Cholesky)
 @batch_rule.register(CholeskyGradient)
+@batch_rule.register(PivotedLU)
 @batch_rule.register(LUFactor)
 @batch_rule.register(LogAbsDet)
 @batch_rule.register(QR)

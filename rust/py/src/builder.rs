@@ -324,6 +324,12 @@ impl ProgramBuilder {
         Ok((factors.0, pivots.0))
     }
 
+    /// As `lu`, of a matrix that need not be square; and the place of each row in the product.
+    fn lu_of_any(&mut self, slot: u32) -> PyResult<(u32, u32, u32)> {
+        let [factors, pivots, places] = self.builder()?.lu_of_any(Slot(slot)).map_err(refuse)?;
+        Ok((factors.0, pivots.0, places.0))
+    }
+
     /// The solution of a system of equations, given the factors of its matrix.
     #[pyo3(signature = (factors, pivots, b, transposed, on_error = "raise"))]
     fn lu_solve(

@@ -17,6 +17,7 @@ from frazil.tensor.linalg import (
     Eigh,
     LUFactor,
     LUSolve,
+    PivotedLU,
     PseudoInverse,
     SingularValues,
     Solve,
@@ -65,6 +66,14 @@ def _(op: SolveBanded, node: FrozenApply, lowering: Lowering) -> None:
 def _(op: LUFactor, node: FrozenApply, lowering: Lowering) -> None:
     blas.install_lapack()
     slots = lowering.builder.lu(lowering.slot(node.inputs[0]))
+    for output, slot in zip(node.outputs, slots, strict=True):
+        lowering.set_slot(output, slot)
+
+
+@lower_node.register
+def _(op: PivotedLU, node: FrozenApply, lowering: Lowering) -> None:
+    blas.install_lapack()
+    slots = lowering.builder.lu_of_any(lowering.slot(node.inputs[0]))
     for output, slot in zip(node.outputs, slots, strict=True):
         lowering.set_slot(output, slot)
 

@@ -45,13 +45,14 @@ from frazil.tensor.linalg.last_axes import trace as trace
 from frazil.tensor.linalg.lu import LUFactor as LUFactor
 from frazil.tensor.linalg.lu import LUSolve as LUSolve
 from frazil.tensor.linalg.lu import Solve as Solve
-from frazil.tensor.linalg.lu import lu as lu
-from frazil.tensor.linalg.lu import lu_factor as lu_factor
 from frazil.tensor.linalg.lu import lu_solve as lu_solve
 from frazil.tensor.linalg.norms import cond as cond
 from frazil.tensor.linalg.norms import matrix_norm as matrix_norm
 from frazil.tensor.linalg.norms import norm as norm
 from frazil.tensor.linalg.norms import vector_norm as vector_norm
+from frazil.tensor.linalg.pivoted_lu import PivotedLU as PivotedLU
+from frazil.tensor.linalg.pivoted_lu import lu as lu
+from frazil.tensor.linalg.pivoted_lu import lu_factor as lu_factor
 from frazil.tensor.linalg.powers import block_diag as block_diag
 from frazil.tensor.linalg.powers import matrix_dot as matrix_dot
 from frazil.tensor.linalg.powers import matrix_power as matrix_power

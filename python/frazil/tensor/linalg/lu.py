@@ -12,18 +12,14 @@ from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Gradients, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.diagonals import eye, tril, triu
-from frazil.tensor.dims import expand_dims
-from frazil.tensor.elementwise.casting import astype
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.linalg.failure import MayFail, OnError
 from frazil.tensor.linalg.matrices import (
-    as_floating,
     check_rows,
     check_square,
     check_square_value,
     core_of,
     floating,
-    identity_beside,
     solution_type,
 )
 from frazil.tensor.linalg.right_sides import matching, times_transposed
@@ -34,7 +30,6 @@ from frazil.tensor.linalg.stacks import (
 )
 from frazil.tensor.linalg.triangular import SolveTriangular, Trans, check_trans, read_trans
 from frazil.tensor.products import matmul
-from frazil.tensor.ranges import arange
 from frazil.tensor.realness import conj
 from frazil.tensor.transposition import matrix_transpose
 
@@ -67,10 +62,10 @@ class LUFactor(MayFail):
         (a,) = inputs
         check_square_value(a, node)
         results = [(a.shape[-2:], a.dtype.name), (a.shape[-1:], "int32")]
-        return for_each(self._factors, node, inputs, (2,), results)
+        return for_each(self.factors_of, node, inputs, (2,), results)
 
     @staticmethod
-    def _factors(a: Array) -> tuple[Array, ...]:
+    def factors_of(a: Array) -> tuple[Array, ...]:
         if not a.size:
             return a.copy(), np.zeros(0, "int32")
         from scipy.linalg.lapack import get_lapack_funcs
@@ -207,36 +202,6 @@ class Solve(FactoredSystem):
         return [g_a, None, None, unbroadcast_front(g_b, b)]
 
 
-def lu_factor(a: TensorLike, *, on_error: OnError = "raise") -> tuple[Variable, Variable]:
-    """Return the factors of a square matrix, as :func:`scipy.linalg.lu_factor`.
-
-    Parameters
-    ----------
-    a : tensor_like
-        Square matrices of shape ``(..., m, m)``, which may be singular.
-    on_error : {"raise", "nan"}, default "raise"
-        A singular matrix has no gradient: a call that needs it raises numpy.linalg.LinAlgError, or
-        it is NaN.
-
-    Returns
-    -------
-    lu : Variable
-        The upper factor and, below the diagonal, the lower one, whose diagonal is of ones.
-    pivots : Variable
-        For each row, in turn, the one that it changes places with, as int32.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> lu, pivots = ft.linalg.lu_factor([[1.0, 2.0], [2.0, 2.0]])
-    >>> lu.eval(), pivots.eval()
-    (array([[2. , 2. ],
-           [0.5, 1. ]]), array([1, 1], dtype=int32))
-    """
-    factors, pivots = LUFactor(on_error)(as_floating(as_tensor(a)))
-    return factors, pivots
-
-
 def lu_solve(
     LU_and_pivots: tuple[TensorLike, TensorLike],
     b: TensorLike,
@@ -288,50 +253,3 @@ def lu_solve(
     op = LUSolve(way, on_error)
     system = matching([as_tensor(factors, dtype), pivots], [2, 1], as_tensor(b, dtype), b_ndim)
     return system.solution(op(*system.operands))
-
-
-def lu(
-    a: TensorLike, permute_l: bool = False, p_indices: bool = False
-) -> tuple[Variable, Variable, Variable] | tuple[Variable, Variable]:
-    """Return a permutation and two triangles whose product is a matrix, as :func:`scipy.linalg.lu`.
-
-    Parameters
-    ----------
-    a : tensor_like
-        Square matrices of shape ``(..., m, m)``.
-    permute_l : bool, default False
-        Return ``p @ l`` and ``u`` alone.
-    p_indices : bool, default False
-        Return the permutation as rows of ``l``: ``l[p] @ u == a``.
-
-    Returns
-    -------
-    p : Variable
-        The permutation, of shape ``(..., m, m)``, or ``(..., m)`` and int64 where rows are wanted.
-    l, u : Variable
-        The lower triangle, with ones on its diagonal, and the upper one.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> p, l, u = ft.linalg.lu([[1.0, 2.0], [2.0, 2.0]])
-    >>> l.eval(), u.eval()
-    (array([[1. , 0. ],
-           [0.5, 1. ]]), array([[2., 2.],
-           [0., 1.]]))
-    """
-    matrix = as_floating(as_tensor(a))
-    factors, pivots = LUFactor()(matrix)
-    identity = identity_beside(matrix)
-    lower, upper = tril(factors, -1) + identity, triu(factors)
-    # With factors that are the identity a solution is the right side with its rows exchanged.
-    exchanged = LUSolve("T")
-    if permute_l:
-        return exchanged(identity, pivots, lower), upper
-    if p_indices:
-        rows = expand_dims(
-            arange(matrix.shape[-1], dtype=matrix.dtype), tuple(range(matrix.ndim - 2))
-        )
-        system = matching([identity, pivots], [2, 1], rows, 1)
-        return astype(system.solution(exchanged(*system.operands)), "int64"), lower, upper
-    return exchanged(identity, pivots, identity), lower, upper

@@ -54,7 +54,9 @@ impl LanePlan {
         front: usize,
     ) -> Option<LanePlan> {
         let size = layouts[0].dims[front];
-        if !(1..=SMALL).contains(&size) || Level::best().is_none() {
+        // Of any matrices, square or not, the places of rows are wanted, too.
+        let is_of_any = matches!(work, Work::Lu) && layouts.len() > 3;
+        if !(1..=SMALL).contains(&size) || is_of_any || Level::best().is_none() {
             return None;
         }
         let mut steps = SmallVec::new();

@@ -20,7 +20,8 @@ use crate::threads::attention::Patience;
 #[derive(Debug)]
 pub(crate) struct LuPlan {
     dtype: DType,
-    size: i32,
+    rows: i32,
+    columns: i32,
     /// The copy of the matrix to the result, if it is not there.
     start: Option<TransferPlan>,
 }
@@ -44,12 +45,12 @@ pub(crate) struct LuSolvePlan {
 }
 
 impl LuPlan {
-    /// The plan for a square matrix; `None`: it is what the result holds already. `result` is laid
-    /// out as [`fresh_in_columns`] says.
+    /// The plan for a matrix; `None`: it is what the result holds already. `result` is laid out as [`fresh_in_columns`] says.
     pub(crate) fn new(dtype: DType, a: Option<&Layout>, result: &Layout) -> Result<LuPlan, Fault> {
         Ok(LuPlan {
             dtype,
-            size: blas_int(result.dims[0])?,
+            rows: blas_int(result.dims[0])?,
+            columns: blas_int(result.dims[1])?,
             start: a.map(|a| TransferPlan::copy(dtype, a, result)),
         })
     }
@@ -59,16 +60,19 @@ impl LuPlan {
         (Work::Lu, self.dtype)
     }
 
-    /// Writes the factors and the partners of the rows.
+    /// Writes the factors and the partners of the rows, and the place of each row in the product of
+    /// the factors, if that is wanted.
     ///
     /// # Safety
     /// The operand and the result have the layouts of the plan, aligned, the result apart from the
-    /// operand unless it holds it already; `pivots` has an element for each row.
+    /// operand unless it holds it already; `pivots` has an element for each row or column, whichever
+    /// are fewer, and `places` for each row.
     pub(crate) unsafe fn run(
         &self,
         a: *const u8,
         result: *mut u8,
         pivots: *mut i32,
+        places: Option<*mut i64>,
     ) -> Result<(), Fault> {
         // SAFETY: by the caller's promise.
         unsafe {
@@ -76,9 +80,30 @@ impl LuPlan {
                 start.run(result, a)?;
             }
             if self.dtype == DType::Float32 {
-                self.factor::<f32>(result.cast(), pivots)
+                self.factor::<f32>(result.cast(), pivots)?;
             } else {
-                self.factor::<f64>(result.cast(), pivots)
+                self.factor::<f64>(result.cast(), pivots)?;
+            }
+            if let Some(places) = places {
+                self.place(pivots, places);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the place of each row: the exchanges, taken back from the last to the first.
+    ///
+    /// # Safety
+    /// As for `run`, with the partners in `pivots`.
+    unsafe fn place(&self, pivots: *const i32, places: *mut i64) {
+        let [rows, columns] = [self.rows, self.columns].map(|length| length as usize);
+        // SAFETY: by the caller's promise; a partner is a row of the matrix.
+        unsafe {
+            for row in 0..rows {
+                places.add(row).write(row as i64);
+            }
+            for row in (0..rows.min(columns)).rev() {
+                places.add(row).swap(places.add(pivots.add(row).read() as usize));
             }
         }
     }
@@ -86,20 +111,24 @@ impl LuPlan {
     /// # Safety
     /// As for `run`, with elements of type `T`, and the matrix in the result.
     unsafe fn factor<T: Element>(&self, matrix: *mut T, pivots: *mut i32) -> Result<(), Fault> {
-        let size = self.size as usize;
+        let [rows, columns] = [self.rows, self.columns].map(|length| length as usize);
+        if rows == 0 || columns == 0 {
+            return Ok(());
+        }
         // SAFETY: by the caller's promise; the result has no gaps.
         unsafe {
-            if i64::from(self.size) <= SMALL {
-                small::factor(size, Grid::in_columns(matrix, size), pivots);
+            if i64::from(self.rows.max(self.columns)) <= SMALL {
+                small::factor([rows, columns], Grid::in_columns(matrix, rows), pivots);
                 return Ok(());
             }
             #[cfg(target_arch = "x86_64")]
-            if let Some(own) = OwnLu::new(self.size, size_of::<T>()) {
+            if let Some(own) = OwnLu::new([rows, columns], size_of::<T>()) {
                 own.run(matrix, pivots);
                 return Ok(());
             }
-            getrf(self.size, MatrixOut { at: matrix, leading: self.size }, pivots)?;
-            for row in 0..size {
+            let matrix = MatrixOut { at: matrix, leading: self.rows };
+            getrf([self.rows, self.columns], matrix, pivots)?;
+            for row in 0..rows.min(columns) {
                 let pivot = pivots.add(row);
                 pivot.write(pivot.read() - 1);
             }

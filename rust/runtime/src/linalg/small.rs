@@ -301,33 +301,34 @@ pub(crate) unsafe fn factor_positive<T: Element>(size: usize, a: Grid<T>) -> Opt
     None
 }
 
-/// The factors of a matrix of `size` rows, in its place: as LAPACK's `getrf`, but with rows counted
-/// from zero in `pivots`.
+/// The factors of a matrix of so many rows and columns, in its place: as LAPACK's `getrf`, but with
+/// rows counted from zero in `pivots`.
 ///
 /// # Safety
-/// The matrix has so many rows and columns, `pivots` so many elements; no other thread writes to them.
-pub(crate) unsafe fn factor<T: Element>(size: usize, a: Grid<T>, pivots: *mut i32) {
-    for column in 0..size {
+/// The matrix has so many rows and columns, `pivots` as many elements as it has of those that are
+/// fewer; no other thread writes to them.
+pub(crate) unsafe fn factor<T: Element>([rows, columns]: [usize; 2], a: Grid<T>, pivots: *mut i32) {
+    for column in 0..rows.min(columns) {
         // SAFETY: all positions are inside the matrix.
         unsafe {
             let mut best = column;
-            for row in column + 1..size {
+            for row in column + 1..rows {
                 if a.get(row, column).abs() > a.get(best, column).abs() {
                     best = row;
                 }
             }
             pivots.add(column).write(best as i32);
-            a.swap_rows(column, best, size);
+            a.swap_rows(column, best, columns);
             let pivot = a.get(column, column);
             if pivot == T::ZERO {
                 continue;
             }
-            for row in column + 1..size {
+            for row in column + 1..rows {
                 a.set(row, column, a.get(row, column) / pivot);
             }
-            for other in column + 1..size {
+            for other in column + 1..columns {
                 let above = a.get(column, other);
-                for row in column + 1..size {
+                for row in column + 1..rows {
                     a.set(row, other, a.get(row, other) - a.get(row, column) * above);
                 }
             }

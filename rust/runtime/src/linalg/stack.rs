@@ -87,7 +87,10 @@ impl MatrixPlan {
                 MatrixPlan::Cholesky(plan) => plan.run(of(0), places[1]),
                 MatrixPlan::Solve(plan) => plan.run([of(0), of(1)], places[2], scratch),
                 MatrixPlan::CholeskyGradient(plan) => plan.run([of(0), of(1)], places[2], scratch),
-                MatrixPlan::Lu(plan) => plan.run(of(0), places[1], places[2].cast()),
+                MatrixPlan::Lu(plan) => {
+                    let rows = places.get(3).map(|places| places.cast());
+                    plan.run(of(0), places[1], places[2].cast(), rows)
+                }
                 MatrixPlan::LuSolve(plan) => plan.run([of(0), of(1), of(2)], places[3], scratch),
                 MatrixPlan::Bands(plan) => plan.run([of(0), of(1)], places[2], scratch),
                 MatrixPlan::Apart(plan) => plan.run(of(0), &places[1..], scratch),

@@ -94,6 +94,9 @@ pub(crate) enum InstrKind<K = Kernel, F = Function> {
         of: Slot,
         to: Slot,
         pivots: Slot,
+        /// Where each row of the matrix is in the product of the factors. Matrices that need not be
+        /// square have these.
+        places: Option<Slot>,
     },
     /// The solution of a system of equations, given the factors of its matrix.
     LuSolve {

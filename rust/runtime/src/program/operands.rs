@@ -74,7 +74,9 @@ impl InstrKind {
             | InstrKind::Count { to, .. }
             | InstrKind::Scalar { to, .. } => vec![*to],
             InstrKind::List { to, .. } | InstrKind::Decompose { to, .. } => to.to_vec(),
-            InstrKind::Lu { to, pivots, .. } => vec![*to, *pivots],
+            InstrKind::Lu { to, pivots, places, .. } => {
+                [*to, *pivots].into_iter().chain(*places).collect()
+            }
             InstrKind::Gemm(code) => vec![code.to],
             InstrKind::Draw(code) => vec![code.next, code.to],
             InstrKind::RequireEqual { .. } | InstrKind::Check { .. } => vec![],

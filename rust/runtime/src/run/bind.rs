@@ -62,7 +62,7 @@ impl<'a> Binder<'a> {
             InstrKind::Solve { a, b, to, form, on_error } => {
                 self.solve([*a, *b], *to, *form, *on_error)
             }
-            InstrKind::Lu { of, to, pivots } => self.lu(*of, *to, *pivots),
+            InstrKind::Lu { of, to, pivots, places } => self.lu(*of, [*to, *pivots], *places),
             InstrKind::LuSolve { factors, pivots, b, to, transposed, on_error } => {
                 self.lu_solve([*factors, *pivots, *b], *to, *transposed, *on_error)
             }

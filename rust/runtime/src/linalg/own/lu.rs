@@ -10,20 +10,20 @@ const NEAREST: usize = 32 << 10;
 /// The columns from which a multiple of another is taken in one go.
 const TOGETHER: usize = 4;
 
-/// The factors of a square matrix, by loops of our own.
+/// The factors of a matrix, by loops of our own.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OwnLu {
-    size: usize,
+    /// The rows and columns.
+    sizes: [usize; 2],
     level: Level,
 }
 
 impl OwnLu {
-    /// Those of a matrix with so many rows, of elements of `item` bytes; `None` where that is for
-    /// LAPACK.
-    pub(crate) fn new(size: i32, item: usize) -> Option<OwnLu> {
-        let size = size as usize;
+    /// Those of a matrix with so many rows and columns, of elements of `item` bytes; `None` where
+    /// that is for LAPACK.
+    pub(crate) fn new(sizes: [usize; 2], item: usize) -> Option<OwnLu> {
         let level = Level::best()?;
-        (size * size * item <= NEAREST).then_some(OwnLu { size, level })
+        (sizes[0] * sizes[1] * item <= NEAREST).then_some(OwnLu { sizes, level })
     }
 
     /// Writes the factors over the matrix, which is in Fortran order without gaps: as LAPACK's
@@ -31,7 +31,7 @@ impl OwnLu {
     ///
     /// # Safety
     /// The matrix is as large as the plan says, of type `T`, which has as many bytes; `pivots` has an
-    /// element for each row; nothing else writes to them.
+    /// element for each row or column, whichever are fewer; nothing else writes to them.
     pub(crate) unsafe fn run<T: Element>(&self, a: *mut T, pivots: *mut i32) {
         let run = match self.level {
             Level::Avx2 => factor_avx2::<T>,
@@ -39,21 +39,25 @@ impl OwnLu {
         };
         // SAFETY: the processor has the instructions, or `new` would not have found the level; the
         // rest by the caller's promise. Test: factors_are_those_of_plain_loops.
-        unsafe { run(self.size, a, pivots) }
+        unsafe { run(self.sizes, a, pivots) }
     }
 }
 
 /// # Safety
 /// The processor has the instructions of `V`; the rest as for [`OwnLu::run`].
 #[inline(always)]
-unsafe fn factor<V: Register<Item = T>, T: Element>(size: usize, a: *mut T, pivots: *mut i32) {
-    for column in 0..size {
-        let line = a.wrapping_add(column * size);
+unsafe fn factor<V: Register<Item = T>, T: Element>(
+    [rows, columns]: [usize; 2],
+    a: *mut T,
+    pivots: *mut i32,
+) {
+    for column in 0..rows.min(columns) {
+        let line = a.wrapping_add(column * rows);
         // SAFETY: all positions are inside the matrix.
         unsafe {
             let mut best = column;
             let mut largest = line.add(column).read().abs();
-            for row in column + 1..size {
+            for row in column + 1..rows {
                 let own = line.add(row).read().abs();
                 if own > largest {
                     (best, largest) = (row, own);
@@ -61,8 +65,8 @@ unsafe fn factor<V: Register<Item = T>, T: Element>(size: usize, a: *mut T, pivo
             }
             pivots.add(column).write(best as i32);
             if best != column {
-                for other in 0..size {
-                    let line = a.add(other * size);
+                for other in 0..columns {
+                    let line = a.add(other * rows);
                     line.add(column).swap(line.add(best));
                 }
             }
@@ -70,16 +74,16 @@ unsafe fn factor<V: Register<Item = T>, T: Element>(size: usize, a: *mut T, pivo
             if pivot == T::ZERO {
                 continue;
             }
-            for row in column + 1..size {
+            for row in column + 1..rows {
                 line.add(row).write(line.add(row).read() / pivot);
             }
             let mut other = column + 1;
-            while other + TOGETHER <= size {
-                subtract::<V, T, TOGETHER>(size, column, line, a.add(other * size));
+            while other + TOGETHER <= columns {
+                subtract::<V, T, TOGETHER>(rows, column, line, a.add(other * rows));
                 other += TOGETHER;
             }
-            while other < size {
-                subtract::<V, T, 1>(size, column, line, a.add(other * size));
+            while other < columns {
+                subtract::<V, T, 1>(rows, column, line, a.add(other * rows));
                 other += 1;
             }
         }
@@ -130,9 +134,9 @@ macro_rules! entry {
         /// # Safety
         /// As for [`factor`].
         #[target_feature(enable = $features)]
-        unsafe fn $name<T: Element>(size: usize, a: *mut T, pivots: *mut i32) {
+        unsafe fn $name<T: Element>(sizes: [usize; 2], a: *mut T, pivots: *mut i32) {
             // SAFETY: by the caller's promise.
-            unsafe { factor::<T::$registers, T>(size, a, pivots) }
+            unsafe { factor::<T::$registers, T>(sizes, a, pivots) }
         }
     };
 }
@@ -150,30 +154,31 @@ mod tests {
     proptest! {
         #[test]
         fn factors_are_those_of_plain_loops(
-            (size, numbers) in (1usize..40).prop_flat_map(|size| {
+            ([rows, columns], numbers) in [1usize..40, 1usize..40].prop_flat_map(|sizes| {
                 let eighths = (-64i32..64).prop_map(|eighths| f64::from(eighths) / 8.0);
-                (Just(size), prop::collection::vec(eighths, size * size))
+                (Just(sizes), prop::collection::vec(eighths, sizes[0] * sizes[1]))
             }),
             singular in any::<bool>(),
         ) {
             let mut matrix = numbers;
             // Rows that dominate keep the order of the pivots from hanging on the last bit.
-            for row in 0..size {
-                let column = (row * 7 + 3) % size;
-                matrix[column * size + row] += 1000.0 * (row + 1) as f64;
+            for row in 0..rows {
+                let column = (row * 7 + 3) % columns;
+                matrix[column * rows + row] += 1000.0 * (row + 1) as f64;
             }
             if singular {
-                matrix[..size].fill(0.0);
+                matrix[..rows].fill(0.0);
             }
             let mut expected = matrix.clone();
-            let mut exchanged = vec![0; size];
-            let grid = Grid::in_columns(expected.as_mut_ptr(), size);
+            let mut exchanged = vec![0; rows.min(columns)];
+            let grid = Grid::in_columns(expected.as_mut_ptr(), rows);
+            let sizes = [rows, columns];
             // SAFETY: the matrix and the pivots are as large as said.
-            unsafe { small::factor(size, grid, exchanged.as_mut_ptr()) };
+            unsafe { small::factor(sizes, grid, exchanged.as_mut_ptr()) };
             for level in Level::known() {
-                let (mut own, mut pivots) = (matrix.clone(), vec![0; size]);
+                let (mut own, mut pivots) = (matrix.clone(), vec![0; rows.min(columns)]);
                 // SAFETY: as above.
-                unsafe { OwnLu { size, level }.run(own.as_mut_ptr(), pivots.as_mut_ptr()) };
+                unsafe { OwnLu { sizes, level }.run(own.as_mut_ptr(), pivots.as_mut_ptr()) };
                 prop_assert_eq!(&pivots, &exchanged);
                 for (a, b) in own.iter().zip(&expected) {
                     prop_assert!((a - b).abs() <= 1e-9 * b.abs().max(1.0), "{a} for {b}");

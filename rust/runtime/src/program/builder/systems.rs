@@ -49,8 +49,20 @@ impl Builder {
         let dynamic = self.depends([of], [])?;
         let to = self.result(dtype, ndim, dynamic)?;
         let pivots = self.result(DType::Int32, ndim - 1, dynamic)?;
-        self.push(InstrKind::Lu { of, to, pivots }, dynamic);
+        self.push(InstrKind::Lu { of, to, pivots, places: None }, dynamic);
         Ok([to, pivots])
+    }
+
+    /// As [`Builder::lu`], of a matrix with any number of rows and columns; and for each row its
+    /// place in the product of the factors, in an `int64` vector.
+    pub fn lu_of_any(&mut self, of: Slot) -> Built<[Slot; 3]> {
+        let (dtype, ndim) = self.check_matrices(of)?;
+        let dynamic = self.depends([of], [])?;
+        let to = self.result(dtype, ndim, dynamic)?;
+        let pivots = self.result(DType::Int32, ndim - 1, dynamic)?;
+        let places = self.result(DType::Int64, ndim - 1, dynamic)?;
+        self.push(InstrKind::Lu { of, to, pivots, places: Some(places) }, dynamic);
+        Ok([to, pivots, places])
     }
 
     /// The solution of a system of equations (with the matrix transposed, if so), given what

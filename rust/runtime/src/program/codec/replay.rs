@@ -143,8 +143,11 @@ impl Replay<'_> {
             InstrKind::Solve { a, b, form, on_error, .. } => {
                 builder.solve_triangular(a, b, form, on_error)?;
             }
-            InstrKind::Lu { of, .. } => {
+            InstrKind::Lu { of, places: None, .. } => {
                 builder.lu(of)?;
+            }
+            InstrKind::Lu { of, places: Some(_), .. } => {
+                builder.lu_of_any(of)?;
             }
             InstrKind::LuSolve { factors, pivots, b, transposed, on_error, .. } => {
                 builder.lu_solve([factors, pivots, b], transposed, on_error)?;

@@ -74,16 +74,29 @@ impl Binder<'_> {
         Ok(self.for_each(MatrixPlan::Solve(plan), &[a, b, to]))
     }
 
-    pub(super) fn lu(&mut self, of: Slot, to: Slot, pivots: Slot) -> Result<Step, Fault> {
-        check_square("lu_factor", self.layout(of))?;
+    pub(super) fn lu(
+        &mut self,
+        of: Slot,
+        [to, pivots]: [Slot; 2],
+        places: Option<Slot>,
+    ) -> Result<Step, Fault> {
+        if places.is_none() {
+            check_square("lu_factor", self.layout(of))?;
+        }
         let front = self.front(of);
         let rows = self.layout(of).dims[..front + 1].to_vec();
+        let mut exchanges = rows.clone();
+        exchanges[front] = rows[front].min(self.layout(of).dims[front + 1]);
         let layout = fresh_in_columns(&self.layout(of).dims, self.itemsize(to))?;
         let (_, in_place) = self.place_on(of, to, layout)?;
-        self.fresh(pivots, &rows)?;
+        self.fresh(pivots, &exchanges)?;
+        if let Some(places) = places {
+            self.fresh(places, &rows)?;
+        }
         let (a, result) = (self.each(of, front), self.each(to, front));
         let plan = LuPlan::new(self.dtype(to), (!in_place).then_some(&a), &result)?;
-        Ok(self.for_each(MatrixPlan::Lu(plan), &[of, to, pivots]))
+        let slots: Vec<Slot> = [of, to, pivots].into_iter().chain(places).collect();
+        Ok(self.for_each(MatrixPlan::Lu(plan), &slots))
     }
 
     pub(super) fn lu_solve(
