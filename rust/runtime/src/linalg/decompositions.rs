@@ -10,12 +10,14 @@ use crate::arrays::layout::{Axes, Layout};
 use crate::arrays::scalar::Scalar;
 use crate::arrays::strided::{TransferPlan, fill};
 use crate::error::Fault;
+use crate::linalg::lanes;
 use crate::linalg::lapack::{OnError, fresh_in_columns};
 use crate::linalg::matrix::blas_int;
 use crate::linalg::routine::decompositions::{
     INTEGER, Vectors, Work, geqrf, gesdd, orgqr, syevd, work_of_eigh, work_of_qr, work_of_svd,
 };
 use crate::linalg::routine::{Element, MatrixOut, Triangle};
+use crate::linalg::small::SMALL;
 
 /// The decomposition of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -173,6 +175,17 @@ impl DecompositionPlan {
         })
     }
 
+    /// The operation, if it is for loops of our own: the values alone of a small matrix. What vectors
+    /// there are is LAPACK's choice.
+    pub(crate) fn lane_work(&self) -> Option<(lanes::Work, DType)> {
+        let work = match self.what {
+            Decomposition::SingularValues => lanes::Work::SingularValues,
+            Decomposition::Eigenvalues { lower } => lanes::Work::Eigenvalues { lower },
+            _ => return None,
+        };
+        (i64::from(self.rows.max(self.columns)) <= SMALL).then_some((work, self.dtype))
+    }
+
     /// The bytes of scratch memory that a run needs.
     pub(crate) fn scratch(&self) -> usize {
         self.scratch
@@ -223,6 +236,15 @@ impl DecompositionPlan {
         let [matrix, values, work, integers] = self.parts.map(|at| scratch.wrapping_add(at));
         let matrix = MatrixOut { at: matrix.cast::<T>(), leading: m };
         let work = Work { at: work.cast::<T>(), length: self.work[0] };
+        if let Some((own, _)) = self.lane_work() {
+            // SAFETY: by the caller's promise; the matrix has no gaps.
+            unsafe {
+                self.start.run(matrix.at.cast(), a)?;
+                if own.values_of_one([m, n].map(|n| n as usize), matrix.at, results[0].cast()) {
+                    return Ok(());
+                }
+            }
+        }
         // SAFETY: by the caller's promise; the parts of the scratch memory are as large as needed.
         unsafe {
             match self.what {

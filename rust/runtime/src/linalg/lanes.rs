@@ -2,11 +2,14 @@
 
 #[cfg(target_arch = "x86_64")]
 mod kernels;
-#[cfg(target_arch = "x86_64")]
+mod rotations;
+mod strip;
 mod wide;
 
 #[cfg(target_arch = "x86_64")]
-use self::kernels::{Strip, cholesky, lu, lu_solve, solve};
+use self::kernels::{cholesky, lu, lu_solve, place_rows, solve};
+use self::strip::Strip;
+use self::wide::One;
 #[cfg(target_arch = "x86_64")]
 use self::wide::Wide;
 
@@ -15,6 +18,7 @@ use smallvec::SmallVec;
 
 use crate::arrays::layout::Layout;
 use crate::linalg::lapack::TriangularForm;
+use crate::linalg::routine::Element;
 use crate::linalg::small::SMALL;
 use crate::processor::Level;
 
@@ -29,6 +33,59 @@ pub(crate) enum Work {
     LuSolve { transposed: bool },
     /// The solution, given a triangle and a right side.
     Solve(TriangularForm),
+    /// The eigenvalues of a symmetric matrix, of which one triangle is read.
+    Eigenvalues { lower: bool },
+    /// The singular values.
+    SingularValues,
+}
+
+impl Work {
+    /// Finds the values of one small matrix, of columns without gaps, with the bits that it has
+    /// among many. Whether they were found; if not, nothing is written.
+    ///
+    /// # Safety
+    /// The matrix has so many rows and columns, at most [`SMALL`], `values` as many elements as it
+    /// has of those that are fewer.
+    pub(crate) unsafe fn values_of_one<T: Element>(
+        self,
+        [rows, columns]: [usize; 2],
+        matrix: *mut T,
+        values: *mut T,
+    ) -> bool {
+        let matrix = Strip { at: matrix, down: 1, right: rows as isize, next: 0, count: 1 };
+        let values = Strip { at: values, down: 1, right: 0, next: 0, count: 1 };
+        // SAFETY: by the caller's promise; one lane needs no registers.
+        unsafe { self.values::<One, T>([rows, columns], matrix, values) }
+    }
+
+    /// # Safety
+    /// The matrices have so many rows and columns, at most [`SMALL`]; the processor has the
+    /// registers.
+    #[inline(always)]
+    unsafe fn values<V: Wide<Item = f64>, T: Element>(
+        self,
+        [rows, columns]: [usize; 2],
+        matrix: Strip<T>,
+        values: Strip<T>,
+    ) -> bool {
+        // SAFETY: by the caller's promise.
+        unsafe {
+            match self {
+                Work::Eigenvalues { lower } => {
+                    let read = if lower { matrix } else { matrix.transposed() };
+                    rotations::eigenvalues::<V, T>(rows, read, values)
+                }
+                Work::SingularValues if rows >= columns => {
+                    rotations::singular_values::<V, T>([rows, columns], matrix, values)
+                }
+                Work::SingularValues => {
+                    let turned = matrix.transposed();
+                    rotations::singular_values::<V, T>([columns, rows], turned, values)
+                }
+                _ => false,
+            }
+        }
+    }
 }
 
 /// The layouts of matrices of one size.
@@ -37,7 +94,7 @@ pub(crate) struct LanePlan {
     work: Work,
     dtype: DType,
     size: usize,
-    /// Of the right side.
+    /// Of the right side, or of the matrices whose values are wanted.
     columns: usize,
     /// For each operand and result: elements from row to row and along a row.
     steps: SmallVec<[[isize; 2]; 4]>,
@@ -54,15 +111,17 @@ impl LanePlan {
         front: usize,
     ) -> Option<LanePlan> {
         let size = layouts[0].dims[front];
-        // Of any matrices, square or not, the places of rows are wanted, too.
-        let is_of_any = matches!(work, Work::Lu) && layouts.len() > 3;
-        if !(1..=SMALL).contains(&size) || is_of_any || Level::best().is_none() {
+        let is_square = !matches!(work, Work::Lu) || layouts[0].dims[front + 1] == size;
+        if !(1..=SMALL).contains(&size) || !is_square || Level::best().is_none() {
             return None;
         }
         let mut steps = SmallVec::new();
         for (at, layout) in layouts.iter().enumerate() {
-            let is_pivots = matches!((work, at), (Work::Lu, 2) | (Work::LuSolve { .. }, 1));
-            let item = if is_pivots { 4 } else { dtype.itemsize() as i64 };
+            let item = match (work, at) {
+                (Work::Lu, 2) | (Work::LuSolve { .. }, 1) => 4,
+                (Work::Lu, 3) => 8,
+                _ => dtype.itemsize() as i64,
+            };
             if layout.strides.iter().any(|stride| stride % item != 0) {
                 return None;
             }
@@ -73,6 +132,7 @@ impl LanePlan {
             Work::Cholesky { .. } | Work::Lu => None,
             Work::LuSolve { .. } => layouts[2].dims.get(front + 1),
             Work::Solve(_) => layouts[1].dims.get(front + 1),
+            Work::Eigenvalues { .. } | Work::SingularValues => layouts[0].dims.get(front + 1),
         };
         let columns = right.map_or(1, |&columns| columns as usize);
         Some(LanePlan { work, dtype, size: size as usize, columns, steps })
@@ -80,7 +140,8 @@ impl LanePlan {
 
     /// The number of matrices that are worked on at once.
     pub(crate) fn lanes(&self) -> i64 {
-        if self.dtype == DType::Float32 { 8 } else { 4 }
+        let is_wide = matches!(self.work, Work::Eigenvalues { .. } | Work::SingularValues);
+        if self.dtype == DType::Float32 && !is_wide { 8 } else { 4 }
     }
 }
 
@@ -107,11 +168,28 @@ impl LanePlan {
     pub(crate) unsafe fn run(&self, places: &[*mut u8], next: &[i64], count: usize) -> bool {
         // SAFETY: there are plans on processors with AVX2 alone; else by the caller's promise.
         unsafe {
-            match self.dtype {
-                DType::Float32 => self.sized::<wide::F32x8>(places, next, count),
+            match (self.work, self.dtype) {
+                (Work::Eigenvalues { .. } | Work::SingularValues, DType::Float32) => {
+                    self.values::<f32>(places, next, count)
+                }
+                (Work::Eigenvalues { .. } | Work::SingularValues, _) => {
+                    self.values::<f64>(places, next, count)
+                }
+                (_, DType::Float32) => self.sized::<wide::F32x8>(places, next, count),
                 _ => self.sized::<wide::F64x4>(places, next, count),
             }
         }
+    }
+
+    /// # Safety
+    /// As for `run`, on a processor with AVX2.
+    #[target_feature(enable = "avx2")]
+    #[inline(never)]
+    unsafe fn values<T: Element>(&self, places: &[*mut u8], next: &[i64], count: usize) -> bool {
+        let matrix = self.strip::<T>(places, next, count, 0);
+        let values = self.strip::<T>(places, next, count, 1);
+        // SAFETY: by the caller's promise.
+        unsafe { self.work.values::<wide::F64x4, T>([self.size, self.columns], matrix, values) }
     }
 
     /// # Safety
@@ -151,7 +229,12 @@ impl LanePlan {
                     cholesky::<V, N>(strip(0).transposed(), strip(1).transposed())
                 }
                 Work::Lu => {
-                    lu::<V, N>(strip(0), strip(1), self.strip(places, next, count, 2));
+                    let pivots = self.strip(places, next, count, 2);
+                    lu::<V, N>(strip(0), strip(1), pivots);
+                    // The places of rows, if they are wanted.
+                    if self.steps.len() > 3 {
+                        place_rows(N, pivots, self.strip(places, next, count, 3));
+                    }
                     true
                 }
                 Work::LuSolve { transposed } => {
@@ -162,6 +245,7 @@ impl LanePlan {
                 Work::Solve(form) => {
                     solve::<V, N>(strip(0), [strip(1), strip(2)], self.columns, form)
                 }
+                Work::Eigenvalues { .. } | Work::SingularValues => false,
             }
         }
     }

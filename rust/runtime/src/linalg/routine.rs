@@ -169,6 +169,9 @@ pub(crate) trait Element:
     fn count(self) -> usize;
     fn sqrt(self) -> Self;
     fn abs(self) -> Self;
+    fn to_f64(self) -> f64;
+    /// The nearest one.
+    fn from_f64(value: f64) -> Self;
 }
 
 macro_rules! element {
@@ -194,6 +197,16 @@ macro_rules! element {
 
             fn abs(self) -> $float {
                 $float::abs(self)
+            }
+
+            #[inline(always)]
+            fn to_f64(self) -> f64 {
+                f64::from(self)
+            }
+
+            #[inline(always)]
+            fn from_f64(value: f64) -> $float {
+                value as $float
             }
         }
     };

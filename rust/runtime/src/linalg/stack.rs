@@ -69,7 +69,8 @@ impl MatrixPlan {
             MatrixPlan::Solve(plan) => Some(plan.work()),
             MatrixPlan::Lu(plan) => Some(plan.work()),
             MatrixPlan::LuSolve(plan) => Some(plan.work()),
-            MatrixPlan::CholeskyGradient(_) | MatrixPlan::Bands(_) | MatrixPlan::Apart(_) => None,
+            MatrixPlan::Apart(plan) => plan.lane_work(),
+            MatrixPlan::CholeskyGradient(_) | MatrixPlan::Bands(_) => None,
         }
     }
 

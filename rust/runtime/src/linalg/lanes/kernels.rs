@@ -9,51 +9,10 @@
 // some element, not from zeros: these would be a call of `memset`, and nothing is called while wide
 // registers are in use.
 
+use super::strip::Strip;
 use super::wide::Wide;
 use crate::linalg::lapack::TriangularForm;
 use crate::linalg::routine::Element;
-
-/// A matrix of each lane.
-#[derive(Clone, Copy)]
-pub(super) struct Strip<T> {
-    pub(super) at: *mut T,
-    /// Elements from row to row, and along a row.
-    pub(super) down: isize,
-    pub(super) right: isize,
-    /// Elements from one matrix to the next.
-    pub(super) next: isize,
-    pub(super) count: usize,
-}
-
-impl<T> Strip<T> {
-    #[inline(always)]
-    fn place(&self, row: usize, column: usize) -> *mut T {
-        self.at.wrapping_offset(row as isize * self.down + column as isize * self.right)
-    }
-
-    #[inline(always)]
-    pub(super) fn transposed(self) -> Strip<T> {
-        Strip { down: self.right, right: self.down, ..self }
-    }
-}
-
-impl<T: Element> Strip<T> {
-    /// # Safety
-    /// The matrices have such an element, and the processor AVX2.
-    #[inline(always)]
-    unsafe fn get<V: Wide<Item = T>>(&self, row: usize, column: usize) -> V {
-        // SAFETY: by the caller's promise.
-        unsafe { V::gather(self.place(row, column), self.next, self.count) }
-    }
-
-    /// # Safety
-    /// As for `get`; no other thread writes to the matrices.
-    #[inline(always)]
-    unsafe fn set<V: Wide<Item = T>>(&self, row: usize, column: usize, values: V) {
-        // SAFETY: by the caller's promise.
-        unsafe { values.scatter(self.place(row, column), self.next, self.count) };
-    }
-}
 
 /// A small whole number.
 ///
@@ -178,6 +137,27 @@ pub(super) unsafe fn lu<V: Wide, const N: usize>(
         for row in 0..N {
             for column in 0..N {
                 to.set(row, column, a[row][column]);
+            }
+        }
+    }
+}
+
+/// Writes the place of each row in the product of the factors: the exchanges of so many rows, taken
+/// back from the last to the first.
+///
+/// # Safety
+/// The vectors have so many elements each, the pivots are rows; no other thread writes to them.
+pub(super) unsafe fn place_rows(size: usize, pivots: Strip<i32>, places: Strip<i64>) {
+    for lane in 0..pivots.count as isize {
+        // SAFETY: by the caller's promise.
+        unsafe {
+            let place = |row: usize| places.place(row, 0).offset(lane * places.next);
+            for row in 0..size {
+                place(row).write(row as i64);
+            }
+            for row in (0..size).rev() {
+                let partner = pivots.place(row, 0).offset(lane * pivots.next).read();
+                place(row).swap(place(partner as usize));
             }
         }
     }

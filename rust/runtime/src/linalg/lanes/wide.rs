@@ -1,17 +1,24 @@
 //! Registers of floats, one of each matrix.
 
+#[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
+#[cfg(target_arch = "x86_64")]
 use std::mem::transmute;
 
 use crate::linalg::routine::Element;
+
+/// The lanes of a register with the most of them.
+pub(super) const MOST: usize = 8;
 
 /// A register with a float of each of several matrices. A comparison gives a mask: all bits of
 /// the lanes for which it holds.
 ///
 /// # Safety
-/// All its functions are for processors with AVX2.
-pub(super) trait Wide: Copy {
+/// The functions of registers with several lanes are for processors with AVX2.
+pub(crate) trait Wide: Copy {
     type Item: Element;
+    /// The number of lanes.
+    const COUNT: usize;
 
     unsafe fn splat(value: Self::Item) -> Self;
     /// The element at `from` and those at each further distance; the last one again behind `count`.
@@ -24,6 +31,9 @@ pub(super) trait Wide: Copy {
     unsafe fn scatter_integers(self, to: *mut i32, next: isize, count: usize);
     /// `self - a b`, rounded twice.
     unsafe fn less(self, a: Self, b: Self) -> Self;
+    unsafe fn plus(self, other: Self) -> Self;
+    unsafe fn minus(self, other: Self) -> Self;
+    unsafe fn times(self, other: Self) -> Self;
     unsafe fn over(self, other: Self) -> Self;
     unsafe fn sqrt(self) -> Self;
     unsafe fn abs(self) -> Self;
@@ -39,17 +49,127 @@ pub(super) trait Wide: Copy {
     unsafe fn all(self) -> bool;
 }
 
+#[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
 pub(super) struct F64x4(__m256d);
 
+#[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
 pub(super) struct F32x8(__m256);
 
+/// One float: what a register of one lane is. A mask has all bits or none.
+#[derive(Clone, Copy)]
+pub(crate) struct One(f64);
+
+impl One {
+    #[inline(always)]
+    fn mask(holds: bool) -> One {
+        One(f64::from_bits(if holds { u64::MAX } else { 0 }))
+    }
+}
+
+impl Wide for One {
+    type Item = f64;
+    const COUNT: usize = 1;
+
+    #[inline(always)]
+    unsafe fn splat(value: f64) -> One {
+        One(value)
+    }
+
+    #[inline(always)]
+    unsafe fn gather(from: *const f64, _: isize, _: usize) -> One {
+        // SAFETY: by the caller's promise.
+        One(unsafe { from.read() })
+    }
+
+    #[inline(always)]
+    unsafe fn scatter(self, to: *mut f64, _: isize, _: usize) {
+        // SAFETY: by the caller's promise.
+        unsafe { to.write(self.0) };
+    }
+
+    #[inline(always)]
+    unsafe fn gather_integers(from: *const i32, _: isize, _: usize) -> One {
+        // Whoever gives these may write there meanwhile.
+        // SAFETY: by the caller's promise.
+        One(f64::from(unsafe { from.read_volatile() }))
+    }
+
+    #[inline(always)]
+    unsafe fn scatter_integers(self, to: *mut i32, _: isize, _: usize) {
+        // SAFETY: by the caller's promise.
+        unsafe { to.write(self.0 as i32) };
+    }
+
+    #[inline(always)]
+    unsafe fn less(self, a: One, b: One) -> One {
+        One(self.0 - a.0 * b.0)
+    }
+
+    #[inline(always)]
+    unsafe fn plus(self, other: One) -> One {
+        One(self.0 + other.0)
+    }
+
+    #[inline(always)]
+    unsafe fn minus(self, other: One) -> One {
+        One(self.0 - other.0)
+    }
+
+    #[inline(always)]
+    unsafe fn times(self, other: One) -> One {
+        One(self.0 * other.0)
+    }
+
+    #[inline(always)]
+    unsafe fn over(self, other: One) -> One {
+        One(self.0 / other.0)
+    }
+
+    #[inline(always)]
+    unsafe fn sqrt(self) -> One {
+        One(self.0.sqrt())
+    }
+
+    #[inline(always)]
+    unsafe fn abs(self) -> One {
+        One(self.0.abs())
+    }
+
+    #[inline(always)]
+    unsafe fn above(self, other: One) -> One {
+        One::mask(self.0 > other.0)
+    }
+
+    #[inline(always)]
+    unsafe fn equals(self, other: One) -> One {
+        One::mask(self.0 == other.0)
+    }
+
+    #[inline(always)]
+    unsafe fn select(self, mask: One, other: One) -> One {
+        if mask.0.to_bits() == 0 { other } else { self }
+    }
+
+    #[inline(always)]
+    unsafe fn any(self) -> bool {
+        self.0.to_bits() != 0
+    }
+
+    #[inline(always)]
+    unsafe fn all(self) -> bool {
+        self.0.to_bits() != 0
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
 macro_rules! wide {
-    ($name:ident $item:ident $count:literal: $splat:ident $sub:ident $mul:ident $div:ident
-     $sqrt:ident $andnot:ident $cmp:ident $blend:ident $movemask:ident) => {
+    ($name:ident $item:ident $count:literal: $splat:ident $add:ident $sub:ident $mul:ident
+     $div:ident $sqrt:ident $andnot:ident $cmp:ident $blend:ident $movemask:ident) => {
         impl Wide for $name {
             type Item = $item;
+            const COUNT: usize = $count;
 
             #[inline(always)]
             unsafe fn splat(value: $item) -> $name {
@@ -122,6 +242,24 @@ macro_rules! wide {
             }
 
             #[inline(always)]
+            unsafe fn plus(self, other: $name) -> $name {
+                // SAFETY: as above.
+                unsafe { $name($add(self.0, other.0)) }
+            }
+
+            #[inline(always)]
+            unsafe fn minus(self, other: $name) -> $name {
+                // SAFETY: as above.
+                unsafe { $name($sub(self.0, other.0)) }
+            }
+
+            #[inline(always)]
+            unsafe fn times(self, other: $name) -> $name {
+                // SAFETY: as above.
+                unsafe { $name($mul(self.0, other.0)) }
+            }
+
+            #[inline(always)]
             unsafe fn over(self, other: $name) -> $name {
                 // SAFETY: as above.
                 unsafe { $name($div(self.0, other.0)) }
@@ -172,7 +310,9 @@ macro_rules! wide {
     };
 }
 
-wide!(F64x4 f64 4: _mm256_set1_pd _mm256_sub_pd _mm256_mul_pd _mm256_div_pd _mm256_sqrt_pd
-    _mm256_andnot_pd _mm256_cmp_pd _mm256_blendv_pd _mm256_movemask_pd);
-wide!(F32x8 f32 8: _mm256_set1_ps _mm256_sub_ps _mm256_mul_ps _mm256_div_ps _mm256_sqrt_ps
-    _mm256_andnot_ps _mm256_cmp_ps _mm256_blendv_ps _mm256_movemask_ps);
+#[cfg(target_arch = "x86_64")]
+wide!(F64x4 f64 4: _mm256_set1_pd _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_div_pd
+    _mm256_sqrt_pd _mm256_andnot_pd _mm256_cmp_pd _mm256_blendv_pd _mm256_movemask_pd);
+#[cfg(target_arch = "x86_64")]
+wide!(F32x8 f32 8: _mm256_set1_ps _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_div_ps
+    _mm256_sqrt_ps _mm256_andnot_ps _mm256_cmp_ps _mm256_blendv_ps _mm256_movemask_ps);

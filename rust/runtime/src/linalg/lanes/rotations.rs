@@ -1,0 +1,364 @@
+//! Eigenvalues and singular values of small matrices, by rotations of two rows and columns at a time (Jacobi).
+//!
+//! A lane changes only while a rotation of its own is due, so the bits of a matrix do not depend on those beside it.
+//! They are computed in `f64`, those of `f32` too. Matrices whose elements are very large or small are left to LAPACK,
+//! which scales them: here squares of elements neither overflow nor vanish.
+
+// What iterators are made of is compiled for no instruction set but the plain one, unless it
+// happens to be inlined.
+#![expect(clippy::needless_range_loop, reason = "loops over indices keep the instruction set")]
+
+use super::strip::Strip;
+use super::wide::Wide;
+use crate::linalg::routine::Element;
+use crate::linalg::small::SMALL;
+
+const ROOM: usize = SMALL as usize;
+
+/// The sizes of elements, but for zeros.
+const LEAST: f64 = 1.0 / MOST;
+const MOST: f64 = (1u128 << 75) as f64 * (1u128 << 75) as f64;
+
+/// The square of a column's length that is nothing beside any matrix of such elements: rounding left it.
+const NOTHING: f64 = LEAST * LEAST * LEAST * LEAST;
+
+/// The rounds through all pairs after which a matrix is left to LAPACK. Few need more than eight.
+const ROUNDS: usize = 40;
+
+/// The cosine of the angle between columns that count as orthogonal.
+const ORTHOGONAL: f64 = 2.0 * f64::EPSILON;
+
+/// Pairs of lines, in an order in which neighbours have no line in common: a processor works on
+/// several at once. The players of a tournament meet in the same way.
+struct Pairs {
+    size: usize,
+    turn: usize,
+    place: usize,
+}
+
+impl Pairs {
+    #[inline(always)]
+    fn new(size: usize) -> Pairs {
+        Pairs { size, turn: 0, place: 0 }
+    }
+
+    /// The next pair, the lower line first.
+    #[inline(always)]
+    fn next(&mut self) -> Option<(usize, usize)> {
+        // One line has no partner where the number of them is odd.
+        let others = self.size - 1 + self.size % 2;
+        loop {
+            if self.turn >= others {
+                return None;
+            }
+            let (one, other) = if self.place == 0 {
+                (self.turn, others)
+            } else {
+                let (above, below) = (self.turn + self.place, self.turn + others - self.place);
+                let around = |line: usize| if line < others { line } else { line - others };
+                (around(above), around(below))
+            };
+            self.place += 1;
+            if self.place * 2 > others {
+                (self.place, self.turn) = (0, self.turn + 1);
+            }
+            if one.max(other) < self.size {
+                return Some((one.min(other), one.max(other)));
+            }
+        }
+    }
+}
+
+/// Whether all elements have sizes that are neither very large nor very small.
+///
+/// # Safety
+/// The processor has the registers.
+#[inline(always)]
+unsafe fn moderate<V: Wide<Item = f64>>(x: V) -> bool {
+    // SAFETY: by the caller's promise.
+    unsafe {
+        let size = x.abs();
+        let zero = size.equals(V::splat(0.0));
+        let fits = size.above(V::splat(LEAST)).select(V::splat(MOST).above(size), zero);
+        size.equals(size).select(zero, fits).all()
+    }
+}
+
+/// The tangent of the angle of the rotation that a pair needs, in the lanes that need one, and zero
+/// in the others; `doubled` is twice what is to vanish.
+///
+/// # Safety
+/// The processor has the registers.
+#[inline(always)]
+unsafe fn tangent<V: Wide<Item = f64>>(difference: V, doubled: V, idle: V) -> V {
+    // SAFETY: by the caller's promise.
+    unsafe {
+        let (zero, one) = (V::splat(0.0), V::splat(1.0));
+        let cotangent = difference.over(doubled);
+        let root = cotangent.times(cotangent).plus(one).sqrt();
+        let size = one.over(cotangent.abs().plus(root));
+        let signed = zero.minus(size).select(zero.above(cotangent), size);
+        zero.select(idle, signed)
+    }
+}
+
+/// The sine of an angle and the tangent of its half, given its tangent.
+///
+/// # Safety
+/// The processor has the registers.
+#[inline(always)]
+unsafe fn rotation<V: Wide<Item = f64>>(t: V) -> (V, V) {
+    // SAFETY: by the caller's promise.
+    unsafe {
+        let one = V::splat(1.0);
+        let cosine = one.over(t.times(t).plus(one).sqrt());
+        let sine = t.times(cosine);
+        (sine, sine.over(cosine.plus(one)))
+    }
+}
+
+/// Two elements, turned by such an angle. What is added to each is small, and its rounding, too.
+///
+/// # Safety
+/// The processor has the registers.
+#[inline(always)]
+unsafe fn rotated<V: Wide<Item = f64>>(sine: V, half: V, x: V, y: V) -> (V, V) {
+    // SAFETY: by the caller's promise.
+    unsafe { (x.less(sine, y.plus(half.times(x))), y.plus(sine.times(x.less(half, y)))) }
+}
+
+/// The eigenvalues of symmetric matrices of `size` rows, at most [`SMALL`], in ascending order; the
+/// lower triangles are read. Whether they were found; if not, nothing is written.
+///
+/// # Safety
+/// The matrices have so many rows and columns, `values` so many elements each, apart from them; the
+/// processor has the registers.
+#[inline(always)]
+pub(super) unsafe fn eigenvalues<V: Wide<Item = f64>, T: Element>(
+    size: usize,
+    from: Strip<T>,
+    values: Strip<T>,
+) -> bool {
+    // SAFETY: by the caller's promise; all positions are inside the matrices.
+    unsafe {
+        let mut a: [[V; ROOM]; ROOM] = [[from.get_wide(0, 0); ROOM]; ROOM];
+        for row in 0..size {
+            for column in 0..row + 1 {
+                let element: V = from.get_wide(row, column);
+                if !moderate(element) {
+                    return false;
+                }
+                a[row][column] = element;
+                a[column][row] = element;
+            }
+        }
+        let mut rounds = 0;
+        while round_of_symmetric(size, &mut a) {
+            rounds += 1;
+            if rounds == ROUNDS {
+                return false;
+            }
+        }
+        let mut found = [a[0][0]; ROOM];
+        for row in 0..size {
+            found[row] = a[row][row];
+        }
+        sort(size, &mut found);
+        for row in 0..size {
+            values.set_wide(row, 0, found[row]);
+        }
+    }
+    true
+}
+
+/// A round of rotations, after which the elements beside the diagonal are smaller. Whether any was
+/// due.
+///
+/// # Safety
+/// The matrices have so many rows; the processor has the registers.
+#[inline(always)]
+unsafe fn round_of_symmetric<V: Wide<Item = f64>>(size: usize, a: &mut [[V; ROOM]; ROOM]) -> bool {
+    let mut moved = false;
+    let mut pairs = Pairs::new(size);
+    // SAFETY: by the caller's promise; all positions are inside the matrices.
+    unsafe {
+        let zero = V::splat(0.0);
+        while let Some((p, q)) = pairs.next() {
+            let (first, second, beside) = (a[p][p], a[q][q], a[p][q]);
+            // What changes neither of the two when it is added is as good as nothing.
+            let is_nothing = |x: V| x.abs().plus(beside.abs()).equals(x.abs());
+            let idle = is_nothing(first).select(is_nothing(second), zero);
+            a[p][q] = zero;
+            a[q][p] = zero;
+            if idle.all() {
+                continue;
+            }
+            moved = true;
+            let t = tangent(second.minus(first), beside.plus(beside), idle);
+            let (sine, half) = rotation(t);
+            a[p][p] = first.less(t, beside);
+            a[q][q] = second.plus(t.times(beside));
+            for row in 0..size {
+                if row != p && row != q {
+                    let (x, y) = rotated(sine, half, a[row][p], a[row][q]);
+                    a[row][p] = x;
+                    a[p][row] = x;
+                    a[row][q] = y;
+                    a[q][row] = y;
+                }
+            }
+        }
+    }
+    moved
+}
+
+/// The singular values of matrices of so many rows and columns, no more than rows, in descending
+/// order. Whether they were found; if not, nothing is written.
+///
+/// # Safety
+/// As for `eigenvalues`; there are at most [`SMALL`] rows.
+#[inline(always)]
+pub(super) unsafe fn singular_values<V: Wide<Item = f64>, T: Element>(
+    [rows, columns]: [usize; 2],
+    from: Strip<T>,
+    values: Strip<T>,
+) -> bool {
+    // SAFETY: by the caller's promise; all positions are inside the matrices.
+    unsafe {
+        // The columns, one after the other.
+        let mut a: [[V; ROOM]; ROOM] = [[from.get_wide(0, 0); ROOM]; ROOM];
+        for column in 0..columns {
+            for row in 0..rows {
+                let element: V = from.get_wide(row, column);
+                if !moderate(element) {
+                    return false;
+                }
+                a[column][row] = element;
+            }
+        }
+        let mut rounds = 0;
+        while round_of_columns([rows, columns], &mut a) {
+            rounds += 1;
+            if rounds == ROUNDS {
+                return false;
+            }
+        }
+        let mut found = [a[0][0]; ROOM];
+        for column in 0..columns {
+            found[column] = product(rows, &a[column], &a[column]).sqrt();
+        }
+        sort(columns, &mut found);
+        for column in 0..columns {
+            values.set_wide(columns - 1 - column, 0, found[column]);
+        }
+    }
+    true
+}
+
+/// A round of rotations, after which the columns are nearer to being orthogonal. Whether any was due.
+///
+/// # Safety
+/// The matrices have so many rows and columns; the processor has the registers.
+#[inline(always)]
+unsafe fn round_of_columns<V: Wide<Item = f64>>(
+    [rows, columns]: [usize; 2],
+    a: &mut [[V; ROOM]; ROOM],
+) -> bool {
+    let mut moved = false;
+    let mut pairs = Pairs::new(columns);
+    // SAFETY: by the caller's promise; all positions are inside the matrices.
+    unsafe {
+        let zero = V::splat(0.0);
+        // Rotations change these by what is known. A round without rotations has those of the columns.
+        let mut squares = [a[0][0]; ROOM];
+        for column in 0..columns {
+            squares[column] = product(rows, &a[column], &a[column]);
+        }
+        while let Some((p, q)) = pairs.next() {
+            let (first, second) = (squares[p], squares[q]);
+            let across = product(rows, &a[p], &a[q]);
+            let bound = first.sqrt().times(second.sqrt()).times(V::splat(ORTHOGONAL));
+            let least = V::splat(NOTHING);
+            let both = first.above(least).select(second.above(least), zero);
+            let due = across.abs().above(bound).select(both, zero);
+            if !due.any() {
+                continue;
+            }
+            moved = true;
+            let idle = zero.select(due, zero.equals(zero));
+            let t = tangent(second.minus(first), across.plus(across), idle);
+            let (sine, half) = rotation(t);
+            squares[p] = first.less(t, across);
+            squares[q] = second.plus(t.times(across));
+            for row in 0..rows {
+                (a[p][row], a[q][row]) = rotated(sine, half, a[p][row], a[q][row]);
+            }
+        }
+    }
+    moved
+}
+
+/// The sum of the products of elements.
+///
+/// # Safety
+/// The processor has the registers.
+#[inline(always)]
+unsafe fn product<V: Wide<Item = f64>>(rows: usize, x: &[V; ROOM], y: &[V; ROOM]) -> V {
+    // SAFETY: by the caller's promise.
+    unsafe {
+        // Two sums at a time: one waits for its own last term only.
+        let (mut even, mut odd) = (x[0].times(y[0]), V::splat(0.0));
+        let mut row = 1;
+        while row + 1 < rows {
+            odd = odd.plus(x[row].times(y[row]));
+            even = even.plus(x[row + 1].times(y[row + 1]));
+            row += 2;
+        }
+        if row < rows {
+            odd = odd.plus(x[row].times(y[row]));
+        }
+        even.plus(odd)
+    }
+}
+
+/// Sorts so many values of each lane in ascending order. Zeros have no sign afterwards.
+///
+/// # Safety
+/// The processor has the registers.
+#[inline(always)]
+unsafe fn sort<V: Wide<Item = f64>>(count: usize, values: &mut [V; ROOM]) {
+    for end in (1..count).rev() {
+        for at in 0..end {
+            let (x, y) = (values[at], values[at + 1]);
+            // SAFETY: by the caller's promise.
+            unsafe {
+                let wrong = x.above(y);
+                values[at] = y.select(wrong, x);
+                values[at + 1] = x.select(wrong, y);
+            }
+        }
+    }
+    for at in 0..count {
+        // SAFETY: by the caller's promise.
+        unsafe { values[at] = values[at].plus(V::splat(0.0)) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_pair_comes_once() {
+        for size in 1..=ROOM {
+            let mut pairs = Pairs::new(size);
+            let found: Vec<_> = std::iter::from_fn(|| pairs.next()).collect();
+            let expected: BTreeSet<_> =
+                (0..size).flat_map(|q| (0..q).map(move |p| (p, q))).collect();
+            assert_eq!(found.len(), expected.len());
+            assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), expected);
+        }
+    }
+}
