@@ -1393,6 +1393,14 @@ class Guards:
 
     def __len__(self) -> int: ...
 
+def replace_held(olds: Sequence[object], news: Sequence[object], likely: Sequence[object]) -> None:
+    """Put each of ``news`` where its counterpart in ``olds`` is held, while no other thread runs.
+
+    It looks in lists, dicts, deques, cells, attributes, defaults of functions and partial
+    functions. A tuple that holds one is replaced by another tuple likewise. ``likely`` are objects
+    that may hold one and that the garbage collector does not show after ``gc.freeze()``.
+    """
+
 @final
 class Reach:
     """A profiler of a thread: what code it enters, and what functions of C it calls.

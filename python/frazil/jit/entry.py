@@ -225,7 +225,7 @@ class Run:
     def _settled(self, error: Exception) -> Exception:
         """The error that leaves the function, or why it took a way that plain Python does not."""
         self.trace.close()
-        replace_leaked(self.trace, self._plain_leaf)
+        replace_leaked(self.trace, self._plain_leaf, self._watch.snapshot.holders())
         error.args = _plain_tree(error.args, self._plain_leaf)
         refused = self.trace.refused
         return error if refused is None or refused is error else refused
@@ -285,7 +285,7 @@ class Run:
             _write_back(self._given[at], real[id(self._given[at])], self._plain_leaf)
         leaves = {id(leaf) for leaf in self.leaves}
         result = _plain_object(self._returned, self._plain_leaf, leaves, {})
-        replace_leaked(self.trace, self._plain_leaf)
+        replace_leaked(self.trace, self._plain_leaf, self._watch.snapshot.holders())
         return result
 
     def _plain_leaf(self, leaf: object) -> object:

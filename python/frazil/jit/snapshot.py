@@ -102,6 +102,11 @@ class Snapshot(ObjectWalk):
                 return self.told[own.check]
         return None
 
+    def holders(self) -> list[Any]:
+        """The objects that were met, and the dicts and cells that were read."""
+        owners = {id(check[1]): check[1] for check in self.checks}
+        return list({**owners, **self.seen}.values())
+
     def order(self) -> list[int]:
         """The numbers of the checks of cells, modules, containers and attributes."""
 

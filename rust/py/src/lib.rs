@@ -19,6 +19,7 @@ mod frozen_graph;
 mod function;
 mod graph;
 mod guard;
+mod holders;
 mod memory;
 mod native_code;
 mod ndarray;
@@ -86,6 +87,8 @@ mod _core {
     use crate::graph::{FunctionGraph, Transaction};
     #[pymodule_export]
     use crate::guard::Guards;
+    #[pymodule_export]
+    use crate::holders::replace_held;
     #[pymodule_export]
     use crate::memory::{allocated_bytes, memory_plan, take_peak_bytes};
     #[pymodule_export]
