@@ -1402,17 +1402,22 @@ def replace_held(olds: Sequence[object], news: Sequence[object], likely: Sequenc
     """
 
 @final
-class Reach:
-    """A profiler of a thread: what code it enters, and what functions of C it calls.
+class ReachedFiles:
+    """Files whose code is not the user's.
 
-    Files that begin with one of ``quiet`` are passed over with what they call; ``inheriting`` ones
+    Those that begin with one of ``quiet`` are passed over with what they call; ``inheriting`` ones
     count where what calls them does.
     """
 
+    def __new__(cls, quiet: Sequence[str], inheriting: Sequence[str]) -> Self: ...
+
+@final
+class Reach:
+    """A profiler of a thread: what code it enters, and what functions of C it calls."""
+
     def __new__(
         cls,
-        quiet: Sequence[str],
-        inheriting: Sequence[str],
+        files: ReachedFiles,
         asked: Sequence[tuple[Any, str]],
         traced: tuple[type, type],
     ) -> Self: ...

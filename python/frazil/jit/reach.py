@@ -11,7 +11,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from frazil._core import Reach
+from frazil._core import Reach, ReachedFiles
 from frazil.graph.garbage import no_collections
 from frazil.jit.callables import (
     is_check_of_abstract_class,
@@ -31,7 +31,7 @@ def watched(asked: Iterable[tuple[CodeType, str]]) -> Iterator[Reach | None]:
     if sys.getprofile() is not None:
         yield None
         return
-    reach = Reach(*_files(), list(asked), (TracedArray, TracedLength))
+    reach = Reach(_files(), list(asked), (TracedArray, TracedLength))
     with no_collections():
         reach.start()
         try:
@@ -41,12 +41,12 @@ def watched(asked: Iterable[tuple[CodeType, str]]) -> Iterator[Reach | None]:
 
 
 @cache
-def _files() -> tuple[list[str], list[str]]:
+def _files() -> ReachedFiles:
     """Files whose code is not the user's, and those whose code is if that which calls it is."""
     own = str(Path(__file__).parent.parent)
     paths = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     # Libraries need not lie there: virtual environments may take the system's packages.
-    return [own], sorted({"<frozen", "<string>", *trusted_folders(), *paths})
+    return ReachedFiles([own], sorted({"<frozen", "<string>", *trusted_folders(), *paths}))
 
 
 class Reached:

@@ -105,7 +105,7 @@ mod _core {
     #[pymodule_export]
     use crate::program::{Program, set_heat_handler};
     #[pymodule_export]
-    use crate::reach::Reach;
+    use crate::reach::{Reach, ReachedFiles};
     #[pymodule_export]
     use crate::rewrite::{PyRuleSet, RewriteRule};
     #[pymodule_export]

@@ -14,16 +14,50 @@ const CALL: c_int = 0;
 const RETURN: c_int = 3;
 const C_CALL: c_int = 4;
 
+/// The files whose code is not of interest, for all runs of a process.
+#[pyclass(frozen, module = "frazil._core")]
+pub struct ReachedFiles {
+    /// Files that begin so are not of interest, nor what they call, up to other files.
+    quiet: Vec<String>,
+    /// Files that begin so are of interest where what calls them is.
+    inheriting: Vec<String>,
+    /// Code objects of quiet files that were met, by their addresses: as many as the files have.
+    known: Mutex<FxHashMap<usize, Py<PyAny>>>,
+}
+
+#[pymethods]
+impl ReachedFiles {
+    #[new]
+    fn new(quiet: Vec<String>, inheriting: Vec<String>) -> ReachedFiles {
+        ReachedFiles { quiet, inheriting, known: Mutex::default() }
+    }
+}
+
+impl ReachedFiles {
+    fn known(&self) -> MutexGuard<'_, FxHashMap<usize, Py<PyAny>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn kind(&self, code: &Bound<'_, PyAny>) -> PyResult<Kind> {
+        let file = code.getattr("co_filename")?.cast_into::<PyString>()?;
+        let file = file.to_str()?;
+        let begins = |all: &[String]| all.iter().any(|own| file.starts_with(own.as_str()));
+        if begins(&self.quiet) {
+            let met = code.clone().unbind();
+            self.known().insert(code.as_ptr() as usize, met);
+            return Ok(Kind::Quiet);
+        }
+        Ok(if begins(&self.inheriting) { Kind::Inheriting } else { Kind::Loud })
+    }
+}
+
 /// Notes the events that CPython tells a profile function of a thread.
 ///
 /// That is a function of C, as `PyEval_SetProfile` takes it: for one of Python's, CPython copies
 /// the variables of the frame before each call, and writes them back after it.
 #[pyclass(frozen, module = "frazil._core")]
 pub struct Reach {
-    /// Files that begin so are not of interest, nor what they call, up to other files.
-    quiet: Vec<String>,
-    /// Files that begin so are of interest where what calls them is.
-    inheriting: Vec<String>,
+    files: Py<ReachedFiles>,
     /// Arguments of code objects: whether these are traced is of interest.
     asked: Vec<(Py<PyAny>, Py<PyString>)>,
     /// The classes of traced arrays.
@@ -69,12 +103,11 @@ enum Kind {
 impl Reach {
     #[new]
     fn new(
-        quiet: Vec<String>,
-        inheriting: Vec<String>,
+        files: Py<ReachedFiles>,
         asked: Vec<(Py<PyAny>, Py<PyString>)>,
         traced: (Py<PyAny>, Py<PyAny>),
     ) -> Reach {
-        Reach { quiet, inheriting, asked, traced, state: Mutex::default() }
+        Reach { files, asked, traced, state: Mutex::default() }
     }
 
     /// Begins to note this thread's events.
@@ -200,7 +233,7 @@ impl Reach {
         self.note_asked(frame, code)?;
         let kind = match known {
             Some(kind) => kind,
-            None => self.kind(code.getattr("co_filename")?.cast::<PyString>()?.to_str()?),
+            None => self.files.get().kind(code)?,
         };
         let own = match kind {
             Kind::Quiet => Frame::Quiet,
@@ -244,7 +277,10 @@ impl Reach {
         let mut state = self.state();
         *state.entries.entry(address).or_default() += 1;
         let within = state.frames.last().copied().unwrap_or(Frame::Quiet);
-        (state.kinds.get(&address).copied(), within)
+        let known = state.kinds.get(&address).copied();
+        drop(state);
+        let quiet = || self.files.get().known().contains_key(&address).then_some(Kind::Quiet);
+        (known.or_else(quiet), within)
     }
 
     /// Notes for a frame that is entered: of the arguments asked for, those that are traced.
@@ -261,17 +297,6 @@ impl Reach {
             }
         }
         Ok(())
-    }
-
-    fn kind(&self, file: &str) -> Kind {
-        let begins = |all: &[String]| all.iter().any(|own| file.starts_with(own.as_str()));
-        if begins(&self.quiet) {
-            Kind::Quiet
-        } else if begins(&self.inheriting) {
-            Kind::Inheriting
-        } else {
-            Kind::Loud
-        }
     }
 }
 
