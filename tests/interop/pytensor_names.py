@@ -3,6 +3,7 @@
 A name of ``pytensor.tensor`` and its submodules that is also one of ``frazil.tensor``,
 ``frazil.tensor.linalg`` or ``frazil.random`` needs no line. For others the first line
 of pytensor_names.txt that fits counts: a pattern of names, or of ``module:name``.
+The lines are right for every version that is tested, a table is of the installed one.
 """
 
 from __future__ import annotations
@@ -16,18 +17,27 @@ import warnings
 from functools import cache
 from pathlib import Path
 
+import pytensor
+
 import frazil as fz
 import frazil.tensor as ft
 
 NONE = "none"
 """Begins what is said where nothing stands for a name."""
 
-SPELLINGS = dict(
-    line.split(" => ", 1)
-    for line in Path(__file__).with_suffix(".txt").read_text().splitlines()
-    if not line.startswith("#")
-)
+NEWER = "# From PyTensor 3 on:\n"
+"""Begins the lines of names that PyTensor 2 lacks, the last ones."""
+
+
+def _lines(text: str) -> dict[str, str]:
+    return dict(line.split(" => ", 1) for line in text.splitlines() if not line.startswith("#"))
+
+
+SPELLINGS = _lines(Path(__file__).with_suffix(".txt").read_text())
 """Names or patterns, and what to write."""
+
+OF_VERSION_3 = _lines(Path(__file__).with_suffix(".txt").read_text().partition(NEWER)[2])
+"""Those of :data:`SPELLINGS` that stand for names of PyTensor 3 alone."""
 
 
 @cache
@@ -44,6 +54,8 @@ def public_names() -> dict[str, list[str]]:
     for module in modules:
         for name, value in vars(module).items():
             if name.startswith("_") or isinstance(value, types.ModuleType):
+                continue
+            if type(value).__name__ == "_LazyScipyModule":  # a module that is not imported yet
                 continue
             plain = inspect.isclass(value) or inspect.isfunction(value)
             home = value.__module__ if plain else type(value).__module__
@@ -70,23 +82,25 @@ def here(name: str, module: str) -> str | None:
     return None
 
 
+def explained() -> dict[str, str]:
+    """What the table says of each public name of the installed version."""
+    found = {}
+    for name, (module, *_) in sorted(public_names().items()):
+        said = here(name, module) or "?"
+        own = re.fullmatch(r"`(ft|ft\.linalg|fz\.random|fz)\.(\w+)`", said)
+        found[name] = f"the same, in `{own[1]}`" if own and own[2] == name else said
+    return found
+
+
 def table() -> str:
-    """The table of docs/pytensor_names.md."""
-    names = public_names()
+    """The table of docs/pytensor_names.md, of the installed version."""
+    names = explained()
     kinds: dict[str, list[str]] = {}
-    same = 0
-    for name in sorted(names):
-        said = here(name, names[name][0])
-        own = re.fullmatch(r"`(?:ft|ft\.linalg|fz\.random|fz)\.(\w+)`", said or "")
-        if own and own[1] == name:
-            same += 1
-            kinds.setdefault(f"the same, in `{said.strip('`').rpartition('.')[0]}`", []).append(
-                name
-            )
-        else:
-            kinds.setdefault(said or "?", []).append(name)
+    for name, said in names.items():
+        kinds.setdefault(said, []).append(name)
+    same = sum(said.startswith("the same") for said in names.values())
     lines = [
-        f"{len(names)} names; {same} are the same here.",
+        f"PyTensor {pytensor.__version__}: {len(names)} names; {same} are the same here.",
         "",
         "| PyTensor's | here |",
         "|---|---|",
@@ -96,3 +110,11 @@ def table() -> str:
         shown = ", ".join(f"`{name}`" for name in kinds[said])
         lines.append(f"| {shown} | {said} |")
     return "\n".join(lines) + "\n"
+
+
+def read(table: str) -> tuple[str, dict[str, str]]:
+    """The version that a table is of, and what it says of each name."""
+    version = re.match(r"PyTensor (\S+):", table)
+    assert version, "a table begins with the version of PyTensor that it is of"
+    rows = re.findall(r"^\| (`.*?`) \| (.*) \|$", table, re.MULTILINE)
+    return version[1], {name: said for names, said in rows for name in re.findall(r"\w+", names)}
