@@ -12,12 +12,12 @@ from pytensor.scalar.basic import UnaryScalarOp, upgrade_to_float
 from pytensor.scan.utils import until
 from pytensor.tensor.basic import permute_row_elements
 from pytensor.tensor.elemwise import Elemwise
-from pytensor.tensor.nlinalg import Eigh
-from pytensor.tensor.slinalg import CholeskySolve
 
 from frazil.interop.pytensor import compiled_function
+from frazil.interop.pytensor.library import classes
 
 # What differs between the versions of PyTensor.
+Eigh, CholeskySolve = classes("Eigh", "CholeskySolve")
 AXES_ARE_INPUTS = "axis" not in pt.basic.Join.__props__
 HALVES = [{"UPLO": half} if "UPLO" in Eigh.__props__ else {"lower": half == "L"} for half in "LU"]
 REFERENCE = Mode("py", None)
