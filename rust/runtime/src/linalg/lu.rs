@@ -11,7 +11,8 @@ use crate::linalg::matrix::blas_int;
 #[cfg(target_arch = "x86_64")]
 use crate::linalg::own::OwnLu;
 use crate::linalg::portions::{trsm, trsv};
-use crate::linalg::routine::{Element, MatrixAt, MatrixOut, Side, Triangle, getrf};
+use crate::linalg::routine::systems::getrf;
+use crate::linalg::routine::{Element, MatrixAt, MatrixOut, Side, Triangle};
 use crate::linalg::small::{self, Grid, SMALL};
 use crate::threads::attention::Patience;
 

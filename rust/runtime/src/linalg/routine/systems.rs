@@ -1,6 +1,9 @@
-//! LAPACK's solutions of systems with any matrix, and with one that has elements in a few diagonals only.
+//! LAPACK's factors of any matrix, and its solutions of systems with any, and with one that has elements in a few
+//! diagonals only.
 
-use super::{Element, Found, MatrixOut};
+use std::ffi::c_void;
+
+use super::{Element, Found, Integers, MatrixOut};
 use crate::error::Fault;
 
 /// The solution for a matrix of `sizes[0]` rows, given by the diagonals below, on and above its
@@ -78,4 +81,37 @@ pub(crate) unsafe fn gesv<T: Element>(
 /// The row of the pivot that is zero, if one is.
 fn failed(routine: Found, info: i64) -> Option<i32> {
     Some(routine.take(info)).filter(|&row| row != 0)
+}
+
+/// The factors of a matrix of `sizes` rows and columns, in its place, and in `pivots` for each row
+/// the one that it changed places with, counted from one. A pivot may be zero.
+///
+/// # Safety
+/// The matrix is as large as `sizes` says, `pivots` has an element for each row or column, whichever
+/// are fewer.
+pub(crate) unsafe fn getrf<T: Element>(
+    sizes: [i32; 2],
+    a: MatrixOut<T>,
+    pivots: *mut i32,
+) -> Result<(), Fault> {
+    let routine = T::GETRF.found()?;
+    let [m, n] = sizes;
+    let call = |pivots: *mut c_void| {
+        let mut info = 0i64;
+        let told = &raw mut info;
+        // SAFETY: as for `gtsv`; `pivots` points to an integer of the routine's for each exchange.
+        unsafe { call!(routine, int m, int n, at a.at, int a.leading, at pivots, at told) };
+    };
+    match routine.integers {
+        Integers::Bits32 => call(pivots.cast()),
+        Integers::Bits64 => {
+            let mut wide = vec![0i64; m.min(n) as usize];
+            call(wide.as_mut_ptr().cast());
+            for (row, pivot) in wide.into_iter().enumerate() {
+                // SAFETY: `pivots` has an element for each exchange.
+                unsafe { pivots.add(row).write(pivot as i32) };
+            }
+        }
+    }
+    Ok(())
 }
