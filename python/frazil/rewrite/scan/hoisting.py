@@ -144,14 +144,17 @@ def _later(body: ScanBody) -> list[FrozenApply]:
     inside = ancestors([*body.next_states, *body.conditions])
     varying = dependents(body.outputs, body.varying)
     scalar = all(x.ndim == 0 for x in body.varying)
-    shapes = StepShapes.of(body)
-    order = [node for node in shapes.order if node.outputs[0] not in inside]
+    nodes = _core.toposort(body.outputs)
+    order = [node for node in nodes if node.outputs[0] not in inside]
+    # Most often no shape must be looked at.
+    shapes = None if all(_takes_operands_shape(node.op) for node in nodes) else StepShapes.of(body)
     later: dict[Variable, FrozenApply] = {}
     for node in order:
         y = node.outputs[0]
         worth = not scalar or _is_function(node) or any(x in later for x in node.inputs)
-        fits = _has_rows(node, varying) and not _may_disagree(node, shapes)
-        if y in varying and len(node.outputs) == 1 and worth and fits:
+        if y in varying and len(node.outputs) == 1 and worth and _has_rows(node, varying):
+            if shapes is not None and _may_disagree(node, shapes):
+                continue
             later[y] = node
     # A node that stays needs its inputs in the scan.
     for node in reversed(order):
@@ -159,6 +162,11 @@ def _later(body: ScanBody) -> list[FrozenApply]:
             for x in node.inputs:
                 later.pop(x, None)
     return [node for node in order if node.outputs[0] in later]
+
+
+def _takes_operands_shape(op: Op) -> bool:
+    """Whether the shapes of operands tell that of the result, whatever their values are."""
+    return isinstance(op, Elemwise | Dot | ExpandDims | DropDims | Transpose | Reduce | Shape_i)
 
 
 def _may_disagree(node: FrozenApply, shapes: StepShapes) -> bool:
