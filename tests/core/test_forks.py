@@ -125,3 +125,46 @@ def test_attributes_wait_for_no_lock_of_functools():
     assert len(decorated) > 5
     own = "from frazil.graph.cached_property import cached_property\n"
     assert all(own in source for source in decorated)
+
+
+FIRST_USE = """
+import ctypes, os, signal, threading
+import numpy as np
+import frazil as fz
+
+begun, end, cast = threading.Event(), threading.Event(), ctypes.cast
+
+def slow_cast(*arguments):
+    if threading.current_thread() is worker:
+        begun.set()
+        end.wait()
+    return cast(*arguments)
+
+# What looks for a function of CPython, once in a process, calls this.
+ctypes.cast = slow_cast
+double = fz.jit(lambda x: x * 2)
+worker = threading.Thread(target=double, args=(np.ones(3),))
+worker.start()
+assert begun.wait(60)
+child = os.fork()
+if child == 0:
+    signal.alarm(30)
+    os._exit(0 if double(np.ones(3))[0] == 2 else 1)
+ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+end.set()
+worker.join()
+assert ended == 0, ended
+"""
+
+
+def test_a_child_waits_for_no_first_use_of_its_parent():
+    command = [sys.executable, "-W", "ignore", "-c", FIRST_USE]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_no_cell_of_pyo3_holds_what_is_made_once():
+    folder = Path(__file__).parents[2] / "rust" / "py" / "src"
+    sources = [source.read_text() for source in folder.rglob("*.rs")]
+    assert len(sources) > 20
+    assert not any("PyOnceLock" in source for source in sources)

@@ -4,7 +4,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use frazil_core::intern::fork::{hold, release};
+use frazil_core::intern::fork::{drop_left, hold, release, release_in_child};
 use frazil_core::{Container, DType, FunctionGraph, Ty};
 
 /// A fork holds what is alive, so that of one test would keep what another lets go.
@@ -55,5 +55,21 @@ fn an_owner_may_end_while_its_locks_are_held() {
     assert!(kept.upgrade().is_some());
     release();
     ending.join().unwrap();
+    assert!(kept.upgrade().is_none());
+}
+
+#[test]
+fn what_ends_with_a_fork_stays_in_the_child_until_it_is_told() {
+    let _alone = ONE_AT_A_TIME.lock().unwrap();
+    let payload = Arc::new(1);
+    let kept = Arc::downgrade(&payload);
+    let container = Container::new();
+    let x = container.input(&Ty::scalar(DType::Float64), None, Some(payload));
+    let graph = FunctionGraph::new(&container, &[x.clone()], &[x]).unwrap();
+    hold();
+    std::thread::spawn(move || drop((graph, container))).join().unwrap();
+    release_in_child();
+    assert!(kept.upgrade().is_some());
+    drop_left();
     assert!(kept.upgrade().is_none());
 }

@@ -140,7 +140,7 @@ impl CallCache {
                 }
             }
         }
-        slf.getattr(pyo3::intern!(args.py(), "_call"))?.call(args, kwargs)
+        slf.getattr(crate::once::intern!(args.py(), "_call"))?.call(args, kwargs)
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -248,7 +248,7 @@ impl Argument {
             }
             Argument::Number(kind) => {
                 let array = match value.get_type().is(kind) {
-                    true => value.call_method0(pyo3::intern!(py, "__array__")),
+                    true => value.call_method0(crate::once::intern!(py, "__array__")),
                     false => return false,
                 };
                 array.map(|array| arrays.push(array)).is_ok()
@@ -334,7 +334,7 @@ impl Returned {
         Ok(match self {
             Returned::Array(at) => computed[*at].clone(),
             Returned::Number(at) => computed[*at].get_item(PyTuple::empty(py))?,
-            Returned::Length(at) => computed[*at].call_method0(pyo3::intern!(py, "item"))?,
+            Returned::Length(at) => computed[*at].call_method0(crate::once::intern!(py, "item"))?,
             Returned::Argument(at) => given[*at].clone(),
             Returned::Value(value) => value.bind(py).clone(),
             Returned::List(parts) => PyList::new(py, of(parts)?)?.into_any(),

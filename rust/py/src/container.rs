@@ -4,15 +4,14 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use frazil_core::Var;
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
 
 use crate::error::raise;
 use crate::object_table::{
     container_wrapper, forget_container, frozen_wrapper, graph_wrapper, wrapper,
 };
+use crate::once::{Once, intern};
 use crate::operand::data_of;
 use crate::types::TensorType;
 use crate::variable::Variable;
@@ -58,10 +57,10 @@ static ENTERED: AtomicBool = AtomicBool::new(false);
 /// Threads may inherit the context of those that start them, or run in a copy of it; nobody enters a container for
 /// them.
 fn entered(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
-    static VARIABLE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let made = VARIABLE.get_or_try_init(py, || {
+    static VARIABLE: Once<Py<PyAny>> = Once::new();
+    let made = VARIABLE.get_or_try_init(|| {
         let context_var = py.import("contextvars")?.getattr("ContextVar")?;
-        Ok::<_, PyErr>(context_var.call1(("frazil containers",))?.unbind())
+        Ok(context_var.call1(("frazil containers",))?.unbind())
     })?;
     Ok(made.bind(py))
 }

@@ -39,6 +39,13 @@ import_exception!(pickle, PicklingError);
 import_exception!(pickle, UnpicklingError);
 import_exception!(numpy.linalg, LinAlgError);
 
+/// Looks the classes up that other modules define.
+pub fn settle(py: Python<'_>) {
+    py.get_type::<PicklingError>();
+    py.get_type::<UnpicklingError>();
+    py.get_type::<LinAlgError>();
+}
+
 /// The Python exception for an error of the core.
 pub fn raise(error: Error) -> PyErr {
     if let Some(witness) = error.witness() {

@@ -144,7 +144,7 @@ impl FunctionGraph {
             .map(|client| match client {
                 Client::Node(node, position) => Ok((apply_wrapper(py, node)?, position)),
                 Client::Output(position) => {
-                    Ok((pyo3::intern!(py, "output").clone().into_any(), position))
+                    Ok((crate::once::intern!(py, "output").clone().into_any(), position))
                 }
             })
             .collect()

@@ -5,11 +5,12 @@
 //! CPython cannot finish a tuple that somebody else holds. A Python without the GIL runs other threads all the same; there
 //! this can happen to a thread that builds a tuple of the very objects which are replaced.
 
+use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple, PyType};
-use pyo3::{ffi, intern};
 use rustc_hash::FxHashMap;
+
+use crate::once::{Once, intern};
 
 /// Puts each of `news` where its counterpart in `olds` is held: in lists, dicts, deques, cells, attributes, defaults of
 /// functions and partial functions. A tuple that holds one is replaced by another tuple likewise.
@@ -231,7 +232,7 @@ struct Classes {
 }
 
 fn classes(py: Python<'_>) -> PyResult<&Classes> {
-    static FOUND: PyOnceLock<Classes> = PyOnceLock::new();
+    static FOUND: Once<Classes> = Once::new();
     let get = |module: &str, name: &str| -> PyResult<Py<PyAny>> {
         Ok(py.import(module)?.getattr(name)?.unbind())
     };
@@ -239,7 +240,7 @@ fn classes(py: Python<'_>) -> PyResult<&Classes> {
         let dict = py.get_type::<PyType>().getattr("__dict__")?;
         Ok(dict.get_item(name)?.unbind())
     };
-    FOUND.get_or_try_init(py, || {
+    FOUND.get_or_try_init(|| {
         Ok(Classes {
             deque: get("collections", "deque")?,
             cell: get("types", "CellType")?,

@@ -24,6 +24,7 @@ mod memory;
 mod native_code;
 mod ndarray;
 mod object_table;
+mod once;
 mod op;
 mod operand;
 mod owned;
@@ -126,7 +127,8 @@ mod _core {
 
     /// Makes the objects that all others need.
     #[pymodule_init]
-    fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
-        Ok(crate::fork::watch()?)
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::fork::settle(module.py());
+        crate::fork::watch(module.py())
     }
 }

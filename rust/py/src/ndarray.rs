@@ -11,9 +11,9 @@ use numpy::npyffi::{PyArray_Descr, PyArrayObject, npy_intp};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use smallvec::SmallVec;
 
+use crate::once::Once;
 use crate::owned::Owned;
 
 /// The class of arrays and the dtypes of frazil, which live as long as the interpreter.
@@ -29,12 +29,12 @@ unsafe impl Send for NumPy {}
 // SAFETY: as above.
 unsafe impl Sync for NumPy {}
 
-static NUMPY: PyOnceLock<NumPy> = PyOnceLock::new();
+static NUMPY: Once<NumPy> = Once::new();
 
 impl NumPy {
     /// NumPy's C functions and types.
     pub fn get(py: Python<'_>) -> &'static NumPy {
-        NUMPY.get_or_init(py, || {
+        NUMPY.get_or_init(|| {
             let descr = |dtype: DType| {
                 let number = match dtype {
                     DType::Bool => NPY_TYPES::NPY_BOOL,
@@ -341,6 +341,12 @@ unsafe fn set_base(array: &Bound<'_, PyAny>, base: Bound<'_, PyAny>) -> PyResult
 #[pyclass(frozen, module = "frazil._core")]
 struct Memory {
     buffer: LargeBuffer,
+}
+
+/// Looks up what is needed of NumPy, and makes the class of [`Memory`], which the module does not show.
+pub fn settle(py: Python<'_>) {
+    NumPy::get(py);
+    py.get_type::<Memory>();
 }
 
 /// An array of Python as the runtime keeps it, `None` if it is not aligned or of an unknown type.

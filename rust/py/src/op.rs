@@ -5,13 +5,13 @@ use std::sync::OnceLock;
 
 use frazil_core::{Op, OpKey, OpProps, Param};
 use pyo3::exceptions::{PyOverflowError, PyRuntimeError, PyTypeError, PyValueError};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyString, PyTuple};
 
 use crate::error::raise;
 use crate::frozen_graph::FrozenFunctionGraph;
 use crate::object_table::{find_op, forget_op, install_op};
+use crate::once::intern;
 use crate::owned::Owned;
 use crate::types::TensorType;
 

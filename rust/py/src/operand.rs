@@ -6,13 +6,12 @@ use numpy::{
     PyArrayDescr, PyArrayDescrMethods, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods,
 };
 use pyo3::exceptions::PyTypeError;
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyComplex, PyComplexMethods, PyFloat, PyInt, PyString};
 
 use crate::container::current;
 use crate::error::raise;
+use crate::once::{Once, intern};
 use crate::types::{dtype_of, dtype_of_descr};
 use crate::variable::Variable;
 
@@ -71,8 +70,9 @@ pub fn data_of(
     {
         return scalar.constant(scalar.default_dtype()).map_err(raise);
     }
-    static ASARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let asarray = ASARRAY.import(py, "numpy", "asarray")?;
+    static ASARRAY: Once<Py<PyAny>> = Once::new();
+    let asarray =
+        ASARRAY.get_or_try_init(|| Ok(py.import("numpy")?.getattr("asarray")?.unbind()))?.bind(py);
     let dtype = match dtype {
         Some(dtype) => Some(PyArrayDescr::new(py, dtype_of(dtype)?.name())?),
         None => None,

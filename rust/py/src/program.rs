@@ -10,12 +10,12 @@ use frazil_runtime::{
 };
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyString, PyTuple};
 
 use crate::callable::Callable;
 use crate::error::exception;
 use crate::ndarray::{NumPy, keep};
+use crate::once::Once;
 use crate::owned::{Owned, Raised};
 
 /// A compiled program, shared by the functions that call it.
@@ -136,14 +136,14 @@ impl Program {
 }
 
 /// The handler that is called with programs whose calls have taken long enough.
-static HEAT_HANDLER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+static HEAT_HANDLER: Once<Py<PyAny>> = Once::new();
 
 /// Lets `handler` be called with each program whose calls have taken the time that it awaits. It is
 /// set once in a process.
 #[pyfunction]
-pub fn set_heat_handler(py: Python<'_>, handler: Py<PyAny>) -> PyResult<()> {
+pub fn set_heat_handler(handler: Py<PyAny>) -> PyResult<()> {
     HEAT_HANDLER
-        .set(py, handler)
+        .set(handler)
         .map_err(|_| PyRuntimeError::new_err("there is a handler of hot programs already"))
 }
 
@@ -152,7 +152,7 @@ pub fn set_heat_handler(py: Python<'_>, handler: Py<PyAny>) -> PyResult<()> {
 #[cold]
 pub fn tell_hot(program: &Bound<'_, Program>) {
     let py = program.py();
-    if let Some(handler) = HEAT_HANDLER.get(py)
+    if let Some(handler) = HEAT_HANDLER.get()
         && let Err(error) = handler.call1(py, (program,))
     {
         error.write_unraisable(py, Some(program.as_any()));

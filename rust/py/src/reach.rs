@@ -4,10 +4,11 @@ use std::ffi::c_int;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::gc::{PyTraverseError, PyVisit};
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyTuple};
 use pyo3::{ffi, prelude::*};
 use rustc_hash::FxHashMap;
+
+use crate::once::Once;
 
 /// Events of CPython's profilers: a frame is entered, a frame is left, a function of C is called.
 const CALL: c_int = 0;
@@ -173,9 +174,9 @@ type SetProfile = unsafe extern "C" fn(Option<Profile>, *mut ffi::PyObject);
 
 /// CPython's `PyEval_SetProfile`, looked up in the interpreter as it is no part of the stable ABI.
 fn set_profile(py: Python<'_>) -> PyResult<SetProfile> {
-    static FOUND: PyOnceLock<SetProfile> = PyOnceLock::new();
+    static FOUND: Once<SetProfile> = Once::new();
     FOUND
-        .get_or_try_init(py, || {
+        .get_or_try_init(|| {
             let ctypes = py.import("ctypes")?;
             let function = ctypes.getattr("pythonapi")?.getattr("PyEval_SetProfile")?;
             let address = ctypes.call_method1("cast", (function, ctypes.getattr("c_void_p")?))?;

@@ -12,9 +12,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use frazil_core::Origin;
 use frazil_core::intern::fork::{Held, Locks};
 use frazil_core::intern::sync::Mutex;
+use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::{ffi, intern};
 use rustc_hash::FxHashMap;
+
+use crate::once::intern;
 
 struct Code {
     object: Py<PyAny>,

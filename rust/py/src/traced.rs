@@ -12,15 +12,14 @@ use frazil_core::node::measured::{self, Measured, MeasuredOperand, MeasuredOpera
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString, PyTuple, PyType};
 use smallvec::SmallVec;
 
 use crate::container::current;
 use crate::error::raise;
 use crate::object_table::wrapper;
+use crate::once::{Once, intern};
 use crate::op::OpBase;
 use crate::operand::constant;
 use crate::source_line::here;
@@ -61,7 +60,7 @@ struct Setting {
     plain: Py<PyType>,
 }
 
-static SETTING: PyOnceLock<Setting> = PyOnceLock::new();
+static SETTING: Once<Setting> = Once::new();
 
 /// Sets the class of traced arrays and the functions that compute with them; once in a process.
 #[pyfunction]
@@ -76,12 +75,12 @@ pub fn set_traced(
     let number = numpy.getattr("generic")?.cast_into::<PyType>()?.unbind();
     let plain = numpy.getattr("ndarray")?.cast_into::<PyType>()?.unbind();
     let ops = PyDict::new(py).unbind();
-    let _ = SETTING.set(py, Setting { array, apply, op_of, ops, ufuncs, number, plain });
+    let _ = SETTING.set(Setting { array, apply, op_of, ops, ufuncs, number, plain });
     Ok(())
 }
 
-fn setting(py: Python<'_>) -> PyResult<&Setting> {
-    SETTING.get(py).ok_or_else(|| PyRuntimeError::new_err("frazil.jit was not imported"))
+fn setting(_: Python<'_>) -> PyResult<&'static Setting> {
+    SETTING.get().ok_or_else(|| PyRuntimeError::new_err("frazil.jit was not imported"))
 }
 
 /// The base of traced arrays: a variable of a trace, with operators.

@@ -1,8 +1,8 @@
 //! Forks: a child has all locks of its parent, but only one of its threads, the one that forked.
 //!
 //! A lock that another thread held at that moment would be held for ever in the child, over a table that was half
-//! changed. So the thread that forks takes all locks first ([`hold`]) and gives them back on both sides ([`release`]):
-//! then no other thread is within a table. It may wait for the locks in any order, since no thread waits for one lock
+//! changed. So the thread that forks takes all locks first ([`hold`]) and gives them back on both sides ([`release`],
+//! [`release_in_child`]): then no other thread is within a table. It may wait for the locks in any order, since no thread waits for one lock
 //! while it holds another.
 //!
 //! A lock that no thread ever waits for need not be held. A cache may have such a lock if its content can be computed
@@ -57,6 +57,7 @@ struct All {
 
 thread_local! {
     static HELD: RefCell<Option<All>> = const { RefCell::new(None) };
+    static LEFT: RefCell<Vec<Arc<dyn Locks>>> = const { RefCell::new(Vec::new()) };
 }
 
 fn registry() -> MutexGuard<'static, Registry> {
@@ -92,11 +93,28 @@ pub fn hold() {
     HELD.set(Some(All { registry, lasting, holdings }));
 }
 
-/// Gives the locks back, after the fork: in the parent, and in the child, where this is the same thread.
+/// Gives the locks back in the parent, after the fork.
 pub fn release() {
-    let Some(All { registry, lasting, holdings }) = HELD.take() else { return };
-    // The last handle of an owner may be here now, and its end takes locks.
-    let owners: Vec<_> = holdings.iter().map(|held| Arc::clone(held.borrow_owner())).collect();
+    drop(given_back());
+}
+
+/// Gives the locks back in the child, after the fork: this is the same thread there.
+///
+/// The last handle of an owner may be here now, and its end may run code of the host language. That is not ready for
+/// it before its own functions for forks have run. So these owners stay until [`drop_left`].
+pub fn release_in_child() {
+    LEFT.set(given_back());
+}
+
+/// Drops what [`release_in_child`] left.
+pub fn drop_left() {
+    drop(LEFT.take());
+}
+
+/// The owners whose locks were held; their end takes locks.
+fn given_back() -> Vec<Arc<dyn Locks>> {
+    let Some(All { registry, lasting, holdings }) = HELD.take() else { return Vec::new() };
+    let owners = holdings.iter().map(|held| Arc::clone(held.borrow_owner())).collect();
     drop((holdings, lasting, registry));
-    drop(owners);
+    owners
 }
