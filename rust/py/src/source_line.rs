@@ -3,9 +3,12 @@
 //! Building a node stores a number for (code object, instruction); the line is found when it is needed.
 //!
 //! Code that has no other owner any longer, such as a cell of a notebook, is kept so that its nodes still know
-//! their lines. Only the latest of such code is kept: a program may run any number of pieces.
+//! their lines. Only the latest code is kept: a program may run any number of pieces. Older code is held by a weak
+//! reference, and forgotten when it dies. Its owners cannot be counted instead: Python without a GIL defers the
+//! reference counts of code.
 
 use std::cell::Cell;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,34 +17,38 @@ use frazil_core::intern::fork::{Held, Locks};
 use frazil_core::intern::sync::Mutex;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::{PyCFunction, PyDict, PyTuple, PyWeakrefMethods, PyWeakrefReference};
 use rustc_hash::FxHashMap;
 
 use crate::once::intern;
 
 struct Code {
-    object: Py<PyAny>,
+    object: Reference,
     /// Belongs to frazil itself, so the user's code is further up the stack.
     internal: bool,
-    /// The number of pieces of code that were met before.
-    serial: u64,
+    /// The numbers of its places, by instruction.
+    numbers: FxHashMap<i32, u32>,
 }
 
-/// With more pieces of code than this, code without another owner is looked for.
+/// How the table holds code. Either way its address is not given to other code before it is forgotten.
+enum Reference {
+    Strong(Py<PyAny>),
+    Weak(Py<PyWeakrefReference>),
+}
+
+/// With more code than this, all but the latest is held by weak references.
 const MANY: usize = 4096;
-/// The number of these that stay: the latest ones.
-const LATEST: u64 = 2048;
+/// The number of pieces of code that keep a strong reference then.
+const LATEST: usize = 2048;
 
 struct Table {
     codes: FxHashMap<usize, Code>,
-    numbers: FxHashMap<(usize, i32), u32>,
+    /// The addresses of code with a strong reference, in the order in which it was met.
+    latest: VecDeque<usize>,
     /// By number; 0 stands for "unknown". No number is used again.
     places: FxHashMap<u32, (usize, i32)>,
     next: u32,
     internal_prefix: String,
-    /// Pieces of code that were ever met.
-    met: u64,
-    /// With more code than this, code without another owner is looked for.
-    crowded: usize,
 }
 
 static TABLE: Mutex<Option<Table>> = Mutex::new(None);
@@ -59,12 +66,10 @@ fn with_table<T>(body: impl FnOnce(&mut Table) -> T) -> T {
     let mut guard = TABLE.lock();
     body(guard.get_or_insert_with(|| Table {
         codes: FxHashMap::default(),
-        numbers: FxHashMap::default(),
+        latest: VecDeque::new(),
         places: FxHashMap::default(),
         next: 1,
         internal_prefix: String::new(),
-        met: 0,
-        crowded: MANY,
     }))
 }
 
@@ -181,41 +186,67 @@ fn is_internal(code: &Bound<'_, PyAny>) -> PyResult<bool> {
 
 fn remember(code: &Bound<'_, PyAny>) -> PyResult<bool> {
     let file: String = code.getattr(intern!(code.py(), "co_filename"))?.extract()?;
-    let object = code.clone().unbind();
-    let (internal, forgotten) = with_table(|table| {
+    let object = Reference::Strong(code.clone().unbind());
+    let (internal, old) = with_table(|table| {
         let internal =
             !table.internal_prefix.is_empty() && file.starts_with(&table.internal_prefix);
-        let serial = table.met;
-        table.met += 1;
-        // Keeping the code object keeps its address from being given to another.
-        let known = table.codes.entry(code.as_ptr() as usize);
-        let internal = known.or_insert(Code { object, internal, serial }).internal;
-        let crowded = table.codes.len() > table.crowded;
-        (internal, if crowded { table.forget_the_dead() } else { Vec::new() })
+        let Table { codes, latest, .. } = table;
+        let known = codes.entry(code.as_ptr() as usize).or_insert_with_key(|&address| {
+            latest.push_back(address);
+            Code { object, internal, numbers: FxHashMap::default() }
+        });
+        let internal = known.internal;
+        (internal, if table.latest.len() > MANY { table.old(code.py()) } else { Vec::new() })
     });
-    // Dropped after the lock is released.
-    drop(forgotten);
+    for object in old {
+        hold_weakly(object.bind(code.py()))?;
+    }
     Ok(internal)
 }
 
-impl Table {
-    /// Removes code without another owner, except the latest, with its places.
-    fn forget_the_dead(&mut self) -> Vec<Code> {
-        let recent = self.met.saturating_sub(LATEST);
-        let dead = |_: &usize, code: &mut Code| {
-            // SAFETY: the table keeps the object alive. Test:
-            // tests/core/test_memory_of_values.py::test_code_that_ran_once_goes.
-            let references = unsafe { ffi::Py_REFCNT(code.object.as_ptr()) };
-            code.serial < recent && references == 1
-        };
-        let dead: FxHashMap<usize, Code> = self.codes.extract_if(dead).collect();
-        // Before the code goes, and another may get its address.
+/// Holds code by a weak reference from now on, which forgets the code when it dies.
+fn hold_weakly(code: &Bound<'_, PyAny>) -> PyResult<()> {
+    let address = code.as_ptr() as usize;
+    let forgets = move |_: &Bound<'_, PyTuple>, _: Option<&Bound<'_, PyDict>>| forget(address);
+    let forgets = PyCFunction::new_closure(code.py(), None, None, forgets)?;
+    let weak = PyWeakrefReference::new_with(code, forgets)?.unbind();
+    let strong = with_table(|table| {
+        let known = table.codes.get_mut(&address)?;
+        Some(std::mem::replace(&mut known.object, Reference::Weak(weak)))
+    });
+    // Dropped after the lock is released.
+    drop(strong);
+    Ok(())
+}
+
+/// Forgets code that dies, before other code may get its address.
+fn forget(address: usize) {
+    let dead = with_table(|table| {
         FORGOTTEN.fetch_add(1, Ordering::Release);
-        self.numbers.retain(|(address, _), _| !dead.contains_key(address));
-        self.places.retain(|_, (address, _)| !dead.contains_key(address));
-        self.codes.shrink_to(2 * self.codes.len());
-        self.crowded = MANY.max(2 * self.codes.len());
-        dead.into_values().collect()
+        let dead = table.codes.remove(&address)?;
+        for number in dead.numbers.values() {
+            table.places.remove(number);
+        }
+        if table.codes.len() < table.codes.capacity() / 4 {
+            table.codes.shrink_to(2 * table.codes.len());
+            table.places.shrink_to(2 * table.places.len());
+        }
+        Some(dead)
+    });
+    // Dropped after the lock is released.
+    drop(dead);
+}
+
+impl Table {
+    /// All code with a strong reference but the latest, which is no longer listed.
+    fn old(&mut self, py: Python<'_>) -> Vec<Py<PyAny>> {
+        let Table { codes, latest, .. } = self;
+        let old = latest.drain(..latest.len() - LATEST);
+        old.filter_map(|address| match &codes.get(&address)?.object {
+            Reference::Strong(object) => Some(object.clone_ref(py)),
+            Reference::Weak(_) => None,
+        })
+        .collect()
     }
 }
 
@@ -226,8 +257,10 @@ fn number(address: usize, instruction: i32) -> Origin {
         return Origin(number);
     }
     let number = with_table(|table| {
-        let Table { numbers, places, next, .. } = table;
-        *numbers.entry((address, instruction)).or_insert_with(|| {
+        let Table { codes, places, next, .. } = table;
+        // Code that is running is known: it is forgotten only when it dies.
+        let Some(code) = codes.get_mut(&address) else { return 0 };
+        *code.numbers.entry(instruction).or_insert_with(|| {
             let number = *next;
             // Beyond the last number all is unknown.
             if number != 0 {
@@ -245,10 +278,13 @@ fn number(address: usize, instruction: i32) -> Origin {
 pub fn describe(py: Python<'_>, origin: Origin) -> PyResult<Option<(String, u32, String)>> {
     let place = with_table(|table| {
         let &(address, instruction) = table.places.get(&origin.0)?;
-        Some((table.codes.get(&address)?.object.clone_ref(py), instruction))
+        let code = match &table.codes.get(&address)?.object {
+            Reference::Strong(object) => object.bind(py).clone(),
+            Reference::Weak(weak) => weak.bind(py).upgrade()?,
+        };
+        Some((code, instruction))
     });
     let Some((code, instruction)) = place else { return Ok(None) };
-    let code = code.bind(py);
     let file = code.getattr("co_filename")?.extract()?;
     let function = code.getattr("co_qualname")?.extract()?;
     // co_lines gives (start, end, line) over byte offsets.
