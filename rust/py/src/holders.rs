@@ -2,8 +2,8 @@
 //!
 //! The search and the replacement are one call, in which no code of Python's runs but that of keys in dicts. So no
 //! other thread runs between them. That matters: the garbage collector shows tuples that a thread is building, and
-//! CPython cannot finish a tuple that somebody else holds. A Python without the GIL runs other threads all the same; there
-//! this can happen to a thread that builds a tuple of the very objects which are replaced.
+//! CPython cannot finish a tuple that somebody else holds. A Python without the GIL runs other threads all the
+//! same; there this can happen to a thread that builds a tuple of the very objects which are replaced.
 
 use pyo3::ffi;
 use pyo3::prelude::*;

@@ -2,8 +2,8 @@
 //!
 //! A lock that another thread held at that moment would be held for ever in the child, over a table that was half
 //! changed. So the thread that forks takes all locks first ([`hold`]) and gives them back on both sides ([`release`],
-//! [`release_in_child`]): then no other thread is within a table. It may wait for the locks in any order, since no thread waits for one lock
-//! while it holds another.
+//! [`release_in_child`]): then no other thread is within a table. It may wait for the locks in any order, since no
+//! thread waits for one lock while it holds another.
 //!
 //! A lock that no thread ever waits for need not be held. A cache may have such a lock if its content can be computed
 //! again.

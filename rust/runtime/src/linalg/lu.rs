@@ -46,7 +46,8 @@ pub(crate) struct LuSolvePlan {
 }
 
 impl LuPlan {
-    /// The plan for a matrix; `None`: it is what the result holds already. `result` is laid out as [`fresh_in_columns`] says.
+    /// The plan for a matrix; `None`: it is what the result holds already. `result` is laid out as
+    /// [`fresh_in_columns`] says.
     pub(crate) fn new(dtype: DType, a: Option<&Layout>, result: &Layout) -> Result<LuPlan, Fault> {
         Ok(LuPlan {
             dtype,
