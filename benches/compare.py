@@ -150,6 +150,17 @@ class Worker:
         self.process.stdin.flush()
         return float(self.answer("calls", timeout=60)["seconds"])
 
+    def end(self, timeout: float) -> None:
+        """Let the process end by itself: what it writes to its caches is whole then."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        try:
+            self.process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            raise Late(f"> {timeout:g} s to end") from None
+        finally:
+            self.close()
+
     def close(self) -> None:
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGKILL)
@@ -266,7 +277,7 @@ def _compile(
             worker = Worker(result.peer, result.workload, cpus, caches, caches / "outputs.npz")
             cold.append(_run_once(worker, result, options.timeout))
             worker.answer("ready", timeout=options.timeout)
-            worker.close()
+            worker.end(options.timeout)
             if result.peer != LIMIT:
                 with np.load(caches / "outputs.npz") as given:
                     result.note = difference([given[name] for name in given.files], reference)
