@@ -99,7 +99,7 @@ bench: $(VENV)/.built $(VENV)/.group-bench
 
 # Without the names of its functions, which tests read in machine code and profilers show.
 wheel: $(VENV)/.group-build
-	$(BIN)/maturin build --release --strip
+	$(BIN)/maturin build --profile wheel --strip --compression-level 9
 
 clean:
 	rm -rf $(VENV) target build .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -17,6 +17,7 @@ mod kernel;
 mod machine;
 mod op;
 mod pages;
+mod passes;
 mod read;
 mod scalar;
 mod stages;

@@ -8,14 +8,13 @@ use crate::jitdump;
 use crate::kernel::Kernel;
 use crate::op::Op;
 use crate::pages::Pages;
+use crate::passes::Passes;
 use crate::read::read;
 use crate::steps::write_scan;
 use crate::vector::has_vectors;
 use crate::verify::verify;
 use crate::walk::write_loop;
-use cranelift_codegen::Context;
 use cranelift_codegen::binemit::Reloc;
-use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{AbiParam, ExternalName, Function, Signature, UserFuncName};
 use cranelift_codegen::isa::{self, OwnedTargetIsa, TargetIsa};
@@ -107,16 +106,12 @@ pub(crate) fn assemble(
     address: impl Fn(&str) -> Option<usize>,
 ) -> Result<Assembled, CodegenError> {
     let mut builder = FunctionBuilderContext::new();
-    let mut context = Context::new();
+    let mut passes = Passes::new();
     let mut all = Assembled { code: Vec::new(), ranges: Vec::new() };
     for text in texts {
         let kernel = kernel_of(text)?;
-        context.clear();
-        let written = write(&kernel, target, &mut context.func, &mut builder, vectors);
-        context
-            .compile(target, &mut ControlPlane::default())
-            .map_err(|error| CodegenError::Refused(format!("{:?}", error.inner)))?;
-        let made = context.compiled_code().expect("it was compiled");
+        let written = write(&kernel, target, passes.next(), &mut builder, vectors);
+        let made = passes.compile(target)?;
         let code = &mut all.code;
         let start = code.len().next_multiple_of(ALIGNMENT);
         code.resize(start, 0);
@@ -129,7 +124,7 @@ pub(crate) fn assemble(
         }
         for relocation in made.buffer.relocs() {
             let place = start + relocation.offset as usize;
-            match called(relocation, &context.func)? {
+            match called(relocation, passes.function())? {
                 Called::Named(index) => {
                     let name = &written.names[index];
                     let given =
