@@ -15,6 +15,7 @@ import warnings
 from pathlib import Path
 
 import captured_arrays
+import captured_by_callbacks
 import captured_containers
 import captured_functions
 import captured_names
@@ -34,6 +35,7 @@ from frazil.graph.garbage import no_collections
 SUBJECTS = (
     captured_names,
     captured_arrays,
+    captured_by_callbacks,
     captured_containers,
     captured_objects,
     captured_sharply,

@@ -170,6 +170,47 @@ def test_callbacks_take_trees():
     assert seen[0]["name"] == "a"
 
 
+def test_callbacks_of_mapped_functions_are_made_for_each_element(capsys):
+    def fn(x, y):
+        fz.debug.print("{} {}", x, y)
+        fz.debug.print("then {}", x + 1)
+        return x * y
+
+    mapped = fz.vmap(fz.vmap(fn, in_axes=(0, None)), in_axes=(None, 0))
+    for count in (2, 3):
+        mapped(np.arange(2.0), np.arange(float(count)))
+        shown = capsys.readouterr().out.splitlines()
+        wanted = [(x, y) for y in range(count) for x in range(2)]
+        assert shown == [line for x, y in wanted for line in (f"{x}.0 {y}.0", f"then {x + 1}.0")]
+
+
+def test_a_callback_that_changes_what_is_read_is_refused_where_nothing_showed_it():
+    weights = np.ones(3)
+    hidden = [weights.__setitem__]
+
+    def change(value):
+        if value > 30:
+            hidden[0](0, 7.0)
+
+    def fn(x):
+        fz.debug.callback(change, x.sum())
+        return x * weights
+
+    compiled = fz.jit(fn)
+    assert compiled(x0).tolist() == x0.tolist()
+    with pytest.raises(fz.SharpEdgeError, match="changed by a callback"):
+        compiled(x0 + 20)
+    assert compiled(x0).tolist() == (x0 * weights).tolist()
+    assert "changed by a callback" in compiled.explain().uncacheable[0]
+    assert compiled.cache_info().plain == 1
+
+
+def test_a_callback_cannot_change_arrays_that_it_is_given():
+    fn = fz.jit(lambda x: [fz.debug.callback(lambda a: a.fill(0.0), x), x][1])
+    with pytest.raises(fz.SharpEdgeError, match="in place"):
+        fn(x0)
+
+
 def test_without_messages_no_python_is_called():
     def fn(x, say):
         if say:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,6 +13,7 @@ from frazil._core import TensorType, Variable
 from frazil.batching.vectorize import vectorize
 from frazil.jit.derivatives import P, ResultT
 from frazil.jit.differentiated import as_variable
+from frazil.jit.effects import add_mapped_effect
 from frazil.jit.function import JitFunction, name_in_module
 from frazil.jit.identity import is_one_of
 from frazil.jit.pytree import flatten, parts_of, paths, unflatten
@@ -108,7 +110,9 @@ class Batched:
         if not batches.whole:
             raise TypeError("fz.vmap: no argument is a batch of arrays")
         own_args, own_kwargs = unflatten(structure, given)
-        return batches.stacked(self._fn(*own_args, **own_kwargs), self._out_axes)
+        with batches.mapped():
+            returned = self._fn(*own_args, **own_kwargs)
+        return batches.stacked(returned, self._out_axes)
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
@@ -154,6 +158,31 @@ class Batches:
                 f"fz.vmap: {first} is a batch of {wanted} elements, and {last} of {own}"
             )
 
+    @contextmanager
+    def mapped(self) -> Iterator[None]:
+        """Run the function for one element, and then its callbacks for all of them."""
+        trace = self._trace
+        before, trace.mapped = trace.mapped, []
+        try:
+            yield
+            found = trace.mapped
+        finally:
+            trace.mapped = before
+        if not found:
+            return
+        count = self._count()
+        taken = [x for _, variables in found for x in variables]
+        batches = [
+            broadcast_to(whole, (count, *lengths(whole))) if whole.ndim == x.ndim else whole
+            for x, whole in zip(taken, vectorize(taken, self.whole), strict=True)
+        ]
+        calls = [(call, len(variables)) for call, variables in found]
+        add_mapped_effect(trace, calls, batches, count)
+
+    def _count(self) -> Variable:
+        """The number of elements."""
+        return length(next(iter(self.whole.values())), 0)
+
     def stacked(self, returned: object, out_axes: Axes) -> Any:
         """The results for all elements, from those that were returned for one."""
         leaves, structure = flatten(returned)
@@ -162,7 +191,7 @@ class Batches:
         found = [x for x in variables if x is not None]
         if len(found) < len(leaves):
             raise TypeError("fz.vmap: the function must return arrays and numbers only")
-        count = length(next(iter(self.whole.values())), 0)
+        count = self._count()
         stacks = []
         for one, whole, axis in zip(found, vectorize(found, self.whole), axes, strict=True):
             same = whole.ndim == one.ndim  # it does not depend on the batch

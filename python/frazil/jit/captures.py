@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import time
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any, Literal, TypeAlias
@@ -14,9 +14,11 @@ import numpy as np
 from frazil._core import Reach, Variable
 from frazil.graph.background import background_time, users_threads
 from frazil.graph.op import Array
+from frazil.jit.callbacks import Callbacks
 from frazil.jit.consumption import Lifts, changed_at, is_operand_only
 from frazil.jit.errors import SharpEdgeError
 from frazil.jit.operands import deep
+from frazil.jit.progress import make
 from frazil.jit.reach import Reached, watched
 from frazil.jit.snapshot import LARGE, take_snapshot
 from frazil.jit.trace import Trace, users_frame, users_line
@@ -59,16 +61,18 @@ class Watch:
         policies: Policies,
     ) -> None:
         self._policies = policies
+        self._sources = roots, list(extra.items())
         self._registrations = abc.get_cache_token()
         """The number of times that classes were registered with abstract ones."""
         self._asks_abstract_classes = False
-        self.snapshot = take_snapshot(roots, extra.items(), policies)
+        self.snapshot = take_snapshot(*self._sources, policies)
         self.unknown: dict[CodeType, dict[str, Any]] = {}
         """Code that was reached by other ways than names; known to the next run."""
         self.reasons: list[str] = []
         """Why what the run did holds for this call only."""
         self.wrote: Told | None = None
         self.disturbed = False
+        self.callbacks = Callbacks(self.snapshot)
         self.lifted: dict[int, Variable] = {}
         """Captured arrays that were operands of traced ones."""
         self.plain: set[int] = set()
@@ -111,6 +115,8 @@ class Watch:
             try:
                 yield
             finally:
+                if reach is not None and self.callbacks:
+                    self._keep_what_callbacks_leave(reach)
                 found = [] if reach is None else reach.take_asked()
                 self.blind = [*self.left, *(asked[at][2] for at in found)]
                 if self.blind:
@@ -145,6 +151,29 @@ class Watch:
                 )
         for code in reached.unknown:
             self.reasons.append(f"{code.co_qualname} was met on the way")
+
+    def note_callback(self, function: object, values: Sequence[object]) -> None:
+        """Note a callback that is about to be made."""
+        self.callbacks.note(function, values, self._reach)
+
+    def make_unwatched(self, call: Callable[[], None]) -> None:
+        """Run code that is no part of the function."""
+        reach = self._reach
+        if reach is None:
+            call()
+            return
+        reach.stop()  # and in this frame again, as it notes which frames are left
+        try:
+            call()
+        finally:
+            reach.start()
+
+    def _keep_what_callbacks_leave(self, reach: Reach) -> None:
+        """Drop the checks of what callbacks alone read; see what they may change of the rest."""
+        apart = self.callbacks.apart(reach)
+        if apart:
+            self.snapshot.keep(take_snapshot(*self._sources, self._policies, apart))
+        self.reasons += self.callbacks.reasons(self.snapshot)
 
     def _has_effects(self, reach: Reach) -> bool:
         """Whether what the run did may not be done again."""
@@ -288,6 +317,13 @@ class CapturingTrace(Trace):
     def changed_here(self) -> str | None:
         """The captured array that the user's code is about to change."""
         return self._watch.changed_here(users_frame())
+
+    def note_callback(self, function: object, values: Sequence[object]) -> None:
+        """Note that a callback is about to be made, which may change what the function reads."""
+        self._watch.note_callback(function, values)
+
+    def _make(self, call: Callable[[], None]) -> None:
+        self._watch.make_unwatched(lambda: make(call))
 
 
 def _time_of_others() -> int:

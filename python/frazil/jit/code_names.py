@@ -19,6 +19,24 @@ _FREE = frozenset(("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"))
 _GLOBAL_WRITES = frozenset(("STORE_GLOBAL", "DELETE_GLOBAL"))
 _FREE_WRITES = frozenset(("STORE_DEREF", "DELETE_DEREF"))
 _STORE = "STORE_FAST"
+_CHANGES = frozenset(("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE"))
+_OF_CONTAINERS = frozenset(
+    (
+        *("append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault", "sort"),
+        *("popitem", "add", "discard", "reverse", "appendleft", "extendleft", "popleft", "rotate"),
+        *("difference_update", "intersection_update", "symmetric_difference_update"),
+    )
+)
+"""Methods that change a container."""
+_OF_ARRAYS = frozenset(
+    (
+        *("fill", "put", "resize", "partition", "itemset", "setflags", "sort", "byteswap"),
+        *("copyto", "place", "putmask", "put_along_axis", "at"),
+    )
+)
+"""Methods and functions that change an array, beside the argument ``out``."""
+_MAKERS = frozenset(("__init__", "__new__", "__post_init__", "__set_name__", "__init_subclass__"))
+"""Functions that store to objects which are being made."""
 
 REFLECTION = frozenset(
     ("getattr", "hasattr", "setattr", "delattr", "vars", "dir", "__dict__", "attrgetter")
@@ -63,6 +81,12 @@ class Names:
     """Whether values are compared by ``is`` with others than constants."""
     classes_asked: list[Asked] = field(default_factory=list)
     """Calls of ``type`` with one argument that may be a traced array."""
+    stored: set[str] = field(default_factory=set)
+    """Attributes that code stores to or deletes."""
+    changes_containers: bool = False
+    """Whether code stores to elements, or names a method that changes a container."""
+    changes_arrays: bool = False
+    """Likewise, for arrays."""
     read_at: dict[str, tuple[CodeType, int]] = field(default_factory=dict)
     """The place where a name is first read: the code, and the offset in it."""
 
@@ -95,7 +119,13 @@ def names_of(code: CodeType) -> Names:
     read = [_meaningful(each) for each in codes]
     handles = any(each.co_exceptiontable for each in codes)
     identity = any(map(_tells_identity, read))
-    found = Names(codes=codes, handles_errors=handles, tells_identity=identity)
+    found = Names(
+        codes=codes,
+        handles_errors=handles,
+        tells_identity=identity,
+        changes_containers=any(_changes(own, _OF_CONTAINERS) for own in read),
+        changes_arrays=any(_changes(own, _OF_ARRAYS) for own in read) or _gives_out(codes),
+    )
     own_free = frozenset(code.co_freevars)
     for each, own in zip(codes, read, strict=True):
         _scan(each, own, found, own_free)
@@ -110,6 +140,17 @@ def _tells_identity(read: list[Instruction]) -> bool:
     return any(
         one.opname == "IS_OP" and before.opname != "LOAD_CONST" for before, one in pairwise(read)
     )
+
+
+def _changes(read: list[Instruction], methods: frozenset[str]) -> bool:
+    """Whether code stores to elements, adds to a value in place, or names one of these methods."""
+    return any(one.opname in _CHANGES or one.is_augmented or one.name in methods for one in read)
+
+
+def _gives_out(codes: list[CodeType]) -> bool:
+    """Whether code gives an argument ``out``."""
+    named = (const for each in codes for const in each.co_consts if type(const) is tuple)
+    return any("out" in const for const in named)
 
 
 def _asked_class(
@@ -159,6 +200,8 @@ def _scan(code: CodeType, read: list[Instruction], found: Names, own_free: froze
             found.imports.add(name)
         if one.opname in _ATTRIBUTES:
             found.attributes.add(name)
+        if one.opname in ("STORE_ATTR", "DELETE_ATTR") and code.co_name not in _MAKERS:
+            found.stored.add(name)
     found.attributes.update(const for const in code.co_consts if isinstance(const, str))
     found.attributes.update(
         name

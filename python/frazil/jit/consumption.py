@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import islice
-from types import CellType, CodeType, FrameType, MemberDescriptorType
+from types import CellType, CodeType, FrameType, MappingProxyType, MemberDescriptorType
 
 from frazil._core import Reach
 from frazil.graph.dataclass import dataclass
@@ -19,7 +19,10 @@ from frazil.jit.code_names import REFLECTION
 from frazil.jit.instructions import Instruction, instructions, repeated
 
 _OF_TRACED_ARRAYS = frozenset(
-    ("frazil.jit.captures", "frazil.jit.operands", "frazil.jit.traced", "frazil.jit.array_methods")
+    (
+        *("frazil.jit.captures", "frazil.jit.operands", "frazil.jit.traced"),
+        *("frazil.jit.array_methods", "frazil.jit.callbacks", "frazil.jit.debug"),
+    )
 )
 """Modules whose code lies between an operation and the operands that it takes."""
 _LOADS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF")
@@ -60,6 +63,8 @@ class Load:
     taken_at: int | None
     changed_at: tuple[int, ...] = ()
     """The instructions that change an array in place which is loaded here."""
+    taken_to: int | None = None
+    """The end of the instruction that takes it, where some releases say that a call is."""
 
 
 class Lifts:
@@ -88,18 +93,20 @@ def is_operand_only(
     attributes: set[str],
     lifts: Lifts,
     reach: Reach,
+    loads_of: Callable[[CodeType], tuple[Load, ...]] | None = None,
 ) -> bool:
     """Whether every value of a variable that a run loaded became an operand of a traced array.
 
     ``meetings`` has the owners and keys under which the array was found. ``variables`` has the ids
     of the owners that are cells or dicts of modules, with the names of cells. ``owned`` has the ids
-    of the dicts of attributes. ``attributes`` has the names of attributes in code.
+    of the dicts of attributes. ``attributes`` has the names of attributes in code. ``loads_of``
+    finds the places where code loads variables.
     """
     places = {(id(owner), key) for owner, key in meetings}
     if len(places) != 1 or attributes & _OTHER_WAYS:
         return False
     owner, key = meetings[0]
-    if type(key) is MemberDescriptorType or id(owner) in owned:
+    if type(key) is MemberDescriptorType or type(owner) is MappingProxyType or id(owner) in owned:
         name = key if type(key) is str else getattr(key, "__name__", "")
         if attributes & _OTHER_WAYS_TO_ATTRIBUTES or any(_spells(code, name) for code in codes):
             return False
@@ -111,7 +118,7 @@ def is_operand_only(
     names = variables[id(owner)] if type(owner) is CellType else {str(key)}
     if type(owner) is not CellType and names & attributes:
         return False  # it may be read as an attribute of its module
-    return _is_taken(lifts.places.get(id(array), set()), names, loads, codes, reach)
+    return _is_taken(lifts.places.get(id(array), set()), names, loads_of or loads, codes, reach)
 
 
 @cache
@@ -142,9 +149,12 @@ def _is_taken(
         for load in loads_of(code) if entries else ():
             if load.name not in names:
                 continue
-            places = ((code, load.taken_at, entry) for entry in range(1, entries + 1))
-            if load.taken_at is None or not all(place in noted for place in places):
+            if load.taken_at is None:
                 return False
+            for entry in range(1, entries + 1):
+                ends = (code, load.taken_at, entry), (code, load.taken_to, entry)
+                if not any(place in noted for place in ends):
+                    return False
     return True
 
 
@@ -175,15 +185,37 @@ def attribute_loads(code: CodeType) -> tuple[Load, ...]:
     return _loads(code, _ATTRIBUTES)
 
 
-def _loads(code: CodeType, kinds: tuple[str, ...]) -> tuple[Load, ...]:
+@cache
+def method_loads(code: CodeType) -> tuple[Load, ...]:
+    """Return what :func:`loads` does, where what is taken may be an attribute of the variable.
+
+    Examples
+    --------
+    >>> from frazil.jit.consumption import loads, method_loads
+    >>> code = (lambda x: call(seen.append, x)).__code__
+    >>> [load.taken_at is None for load in loads(code)]
+    [True, True]
+    >>> [load.taken_at is None for load in method_loads(code)]
+    [True, False]
+    """
+    return _loads(code, _LOADS, methods=True)
+
+
+def _loads(code: CodeType, kinds: tuple[str, ...], methods: bool = False) -> tuple[Load, ...]:
     read = instructions(code)
     loops = repeated(code)
     found = []
     for at, one in enumerate(read):
         if one.opname in kinds:
             once = not any(start <= one.offset <= end for start, end in loops)
-            taken, changed = _taken_and_changed(read, at)
-            found.append(Load(one.name, taken if once else None, changed))
+            follows = at + 1 < len(read) and read[at + 1].opname == "LOAD_ATTR"
+            is_method = methods and follows and not _is_called(one)
+            taken, changed = _taken_and_changed(read, at + is_method)
+            if taken is None or not once:
+                found.append(Load(one.name, None, changed))
+            else:
+                after = next((x.offset for x in read if x.offset > taken), taken + 2)
+                found.append(Load(one.name, taken, changed, after - 2))
     return tuple(found)
 
 

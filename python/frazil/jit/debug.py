@@ -1,28 +1,26 @@
 """Looking into compiled functions: ``fz.debug.print`` and ``fz.debug.callback``.
 
-Calls happen when the compiled function runs, in the order of the code, and their output is flushed.
+Calls happen in the order of the code, once for each time that the code comes there, and their
+output is flushed. A trace makes them at once, with the values of its call.
 """
 
 from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Sequence
-from typing import ClassVar
 
 import numpy as np
 
-import frazil._core as _core
-from frazil._core import FrozenApply, TensorType, Variable
-from frazil.graph.dataclass import dataclass
-from frazil.graph.op import Array, Op
+from frazil.graph.op import Array
+from frazil.jit.effects import add_effect
+from frazil.jit.errors import SharpEdgeError
+from frazil.jit.kinds import SCALARS
+from frazil.jit.progress import make
 from frazil.jit.pytree import flatten, unflatten
-from frazil.jit.trace import Trace, current_trace, users_line
-from frazil.jit.traced import is_traced
-from frazil.scalar.constants import as_tensor
+from frazil.jit.trace import current_trace, users_line
+from frazil.jit.traced import TracedLength, is_traced
 
 __all__ = ["callback", "print"]
-
-_DONE = TensorType("bool", ())
 
 
 def callback(function: Callable[..., object], *args: object, **kwargs: object) -> None:
@@ -51,19 +49,36 @@ def callback(function: Callable[..., object], *args: object, **kwargs: object) -
     """
     trace = current_trace()
     if trace is None:
-        function(*args, **kwargs)
+        make(lambda: function(*args, **kwargs))
         return
+    if trace.depth:
+        raise TypeError(
+            f"{users_line()}: fz.debug works outside of loops and branches; return the value from "
+            "the loop or the branch, and look at it there"
+        )
     leaves, structure = flatten((args, kwargs))
     places = [at for at, leaf in enumerate(leaves) if is_traced(leaf)]
+    numbers = frozenset(at for at in places if type(leaves[at]) is TracedLength)
 
     def call(arrays: Sequence[Array]) -> None:
         given = list(leaves)
+        copies = []
         for at, array in zip(places, arrays, strict=True):
-            given[at] = np.array(array)[()]
+            copy = np.array(array)
+            copies.append((copy, copy.tobytes()))
+            given[at] = copy.item() if at in numbers else copy[()]
         own_args, own_kwargs = unflatten(structure, given)
         function(*own_args, **own_kwargs)
+        if any(copy.tobytes() != before for copy, before in copies):
+            raise SharpEdgeError(
+                "a callback changed an array in place that a compiled function gave it: a copy. "
+                "Return what is new from the function instead"
+            )
 
-    _add_effect(trace, call, [leaves[at]._variable for at in places])
+    rest = [leaf for at, leaf in enumerate(leaves) if at not in places]
+    if function is not _print or any(type(leaf) not in SCALARS for leaf in rest):
+        trace.note_callback(function, rest)
+    add_effect(trace, call, [leaves[at]._variable for at in places])
 
 
 def print(form: str, *args: object, **kwargs: object) -> None:
@@ -93,27 +108,3 @@ def print(form: str, *args: object, **kwargs: object) -> None:
 
 def _print(form: str, *args: object, **kwargs: object) -> None:
     builtins.print(form.format(*args, **kwargs), flush=True)
-
-
-def _add_effect(
-    trace: Trace, call: Callable[[Sequence[Array]], None], variables: list[Variable]
-) -> None:
-    if trace.depth:
-        raise TypeError(
-            f"{users_line()}: fz.debug works outside of loops and branches; return the value from "
-            "the loop or the branch, and look at it there"
-        )
-
-    @dataclass(frozen=True, eq=False)
-    class Callback(Op):  # a class of its own, as ops are known by their class
-        pure: ClassVar[bool] = False
-
-        def make_node(self, *inputs: Variable) -> FrozenApply:
-            return FrozenApply(self, inputs, [_DONE])
-
-        def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
-            call(inputs[1:])
-            return (np.array(True),)
-
-    before = trace.effects[-1] if trace.effects else as_tensor(_core.constant(np.array(True)))
-    trace.effects.append(Callback()(before, *variables))

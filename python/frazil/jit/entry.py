@@ -15,6 +15,7 @@ from frazil.jit.captures import CapturingTrace, Watch
 from frazil.jit.forms import told_arguments, told_result
 from frazil.jit.identity import is_one_of
 from frazil.jit.leaks import replace_leaked
+from frazil.jit.progress import Calls
 from frazil.jit.pytree import (
     CircularContainerError,
     Node,
@@ -54,6 +55,10 @@ class Entry:
         """As Rust takes it; None if calls are looked up in Python."""
         self.distinct: frozenset[int] | None = None
         """If no argument may be another one: the ids of captured objects, which none may be."""
+        self.has_effects = False
+        """Whether it makes callbacks."""
+        self.is_watched = False
+        """Whether these may change what the function reads."""
         self._arrays = tuple(arrays)
         self._results = results
         self._checks = checks
@@ -72,6 +77,26 @@ class Entry:
             return False
         rest = [check for check in self._checks if not _is_of_array(check)]
         return Guards(rest).first_failure() is None
+
+    def calls(self, leaves: Sequence[Any], lifted: Sequence[Any], earlier: int = 0) -> Calls:
+        """The callbacks of a call with these arrays, of which some were made before."""
+        if not self.is_watched:
+            return Calls(earlier)
+        arrays = [*[leaves[at] for at in self._arrays], *lifted]
+        before = [array.tobytes() for array in arrays]
+
+        def changed() -> str | None:
+            failed = self.guards.first_failure()
+            if failed is not None:
+                return self.told[failed]
+            now = self.guards.arrays()
+            if now is None or any(one is not own for one, own in zip(now, lifted, strict=True)):
+                return "a captured array"
+            if any(array.tobytes() != own for array, own in zip(arrays, before, strict=True)):
+                return "an array that the function computes with"
+            return None
+
+        return Calls(earlier, changed)
 
     def __call__(self, leaves: Sequence[Any], lifted: Sequence[object]) -> Any:
         computed: Sequence[Any] = ()
@@ -264,6 +289,10 @@ class Run:
             numbers = any(isinstance(leaf, np.generic) for leaf in self._called.leaves)
             if numbers or any(isinstance(own, Node) for own in self._called.structures):
                 arguments = None  # they are looked up in Python
+        entry.has_effects = bool(self.trace.effects)
+        entry.is_watched = bool(self._watch.callbacks)
+        if entry.has_effects:
+            arguments = None  # Python keeps count of the callbacks
         if arguments is not None and result is not None:
             entry.form = (*arguments, entry.guards, compiled, result, apart)
         return entry
@@ -278,8 +307,6 @@ class Run:
 
         Arrays that the function left elsewhere become plain, too.
         """
-        for effect in self.trace.effects[-1:]:
-            self.trace.value(effect)
         real = dict(zip(map(id, self._given), args, strict=True))
         for at in self._changed:
             _write_back(self._given[at], real[id(self._given[at])], self._plain_leaf)

@@ -7,7 +7,6 @@ import inspect
 import sys
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
@@ -30,6 +29,8 @@ from frazil.jit.explanation import (
     shown_arguments,
 )
 from frazil.jit.lowered import lowered
+from frazil.jit.progress import Calls, is_behind
+from frazil.jit.record import Record, Uncacheable
 from frazil.jit.specialization import (
     Specialization,
     holds_repeated,
@@ -41,38 +42,10 @@ from frazil.jit.trace import current_trace, is_array
 P = ParamSpec("P")
 ResultT = TypeVar("ResultT")
 
-_ATTEMPTS = 16
-"""A function that was uncacheable is traced again at its 1st, 2nd, 4th, ... call, up to this."""
 _CHANGES = 5
 _ALIKE = 4
 """The number of forms kept of one graph that are for other elements of captured arrays."""
 _RUNS_AT_ONCE = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-
-
-@dataclass(slots=True)
-class Uncacheable:
-    """Calls that run as plain Python."""
-
-    reasons: list[str]
-    calls: int = 0
-
-    def is_over(self) -> bool:
-        """Whether to look once more, as it may have written for the first time only."""
-        self.calls += 1
-        return self.calls <= _ATTEMPTS and self.calls & (self.calls - 1) == 0
-
-
-@dataclass(slots=True)
-class Record:
-    """The counts of the calls of a function."""
-
-    hits: int = 0
-    misses: int = 0
-    plain: int = 0
-    hits_before: int = 0
-    """Calls that Rust had served when the record was begun."""
-    changes: list[str] = field(default_factory=list)
-    """The reasons for the last misses."""
 
 
 class JitFunction(_core.CallCache, Generic[P, ResultT]):
@@ -112,17 +85,29 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
         """A call that Rust knows no compiled form for."""
         if current_trace() is not None or (not self._is_derived and _runs_later(self._fn)):
             return self._fn(*args, **kwargs)
+        if is_behind() and not self._is_derived:
+            return self._plainly(args, kwargs)
         called = self._static.specialize(args, kwargs)
         failed: tuple[Entry, ValueError] | None = None
+        earlier = 0
         for entry in self._entries.get(called.key, ()):
             lifted = entry.lifted(called.leaves)
             if lifted is not None and not _is_one_twice(entry, args, kwargs, lifted):
+                calls = entry.calls(called.leaves, lifted)
                 try:
-                    result = entry(called.leaves, lifted)
+                    with calls.running():
+                        result = entry(called.leaves, lifted)
                 except np.linalg.LinAlgError:
                     raise
-                except ValueError as error:
+                except (ValueError, SharpEdgeError) as error:
+                    if calls.changed is not None:
+                        self._give_up(called.key, f"{calls.changed} was changed by a callback")
+                    if calls.error is not None or not isinstance(error, ValueError):
+                        raise
+                    if entry.has_effects and not self._is_derived:
+                        return self._go_on(called.key, entry, calls.made, args, kwargs)
                     failed = entry, error  # lengths that were equal may not be any more
+                    earlier = calls.made
                     break
                 self._record.hits += 1
                 return result
@@ -130,7 +115,29 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
         if known is not None and not known.is_over() and not self._is_derived:
             self._record.plain += 1
             return evaluated(self._fn(*args, **kwargs))
-        return self._trace(called, args, kwargs, failed)
+        return self._trace(called, args, kwargs, failed, earlier)
+
+    def _go_on(
+        self,
+        key: Hashable,
+        entry: Entry,
+        earlier: int,
+        args: tuple[object, ...],
+        kwargs: dict[str, object],
+    ) -> object:
+        """Run as plain Python a call that a compiled form did not serve to its end.
+
+        It made the callbacks that came ``earlier``. Where plain Python serves, the form is wrong.
+        """
+        result = self._plainly(args, kwargs, earlier)
+        self._record.plain += 1
+        self._entries[key].remove(entry)
+        return result
+
+    def _give_up(self, key: Hashable, reason: str) -> None:
+        """Run calls of a kind as plain Python from now on."""
+        self._entries.pop(key, None)
+        self._uncacheable[key] = Uncacheable([reason], is_final=True)
 
     def _trace(
         self,
@@ -138,6 +145,7 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
         failed: tuple[Entry, ValueError] | None = None,
+        earlier: int = 0,
     ) -> object:
         self._record.misses += 1
         names = called.paths(self._names, args, kwargs)
@@ -158,24 +166,26 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
         if guards and watch.is_overlapped(arrays):
             self._note("an argument shares memory with a captured array: it ran as plain Python")
             return evaluated(self._fn(*args, **kwargs))
+        calls = Calls(earlier)
         try:
-            run = Run(self._fn, called, names, list(kwargs), watch, self._static_shapes)
+            with calls.running():
+                run = Run(self._fn, called, names, list(kwargs), watch, self._static_shapes)
         except Exception as error:
             if not watch.blind:
                 raise
             if watch.touched:
                 raise TracedValueError(watch.blind[0]) from error
-            return self._run_blind(called.key, watch.blind, args, kwargs)
+            return self._run_blind(called.key, watch.blind, args, kwargs, calls.made)
         self._met.update(watch.unknown)
         if watch.blind:
             if watch.touched or run.changed_arguments:
                 raise TracedValueError(watch.blind[0])  # what it did cannot be done again
-            return self._run_blind(called.key, watch.blind, args, kwargs)
+            return self._run_blind(called.key, watch.blind, args, kwargs, calls.made)
         if run.changed_arguments and holds_repeated(given, (), arrays=False):
             reasons = ["it changes a container that it was given twice"]
             if watch.wrote is not None or self._is_derived:
                 raise TracedValueError(reasons[0])
-            return self._run_blind(called.key, reasons, args, kwargs)
+            return self._run_blind(called.key, reasons, args, kwargs, calls.made)
         if run.reasons:
             if not watch.disturbed:
                 known = self._uncacheable.setdefault(called.key, Uncacheable([]))
@@ -187,7 +197,8 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
         entry = run.entry(self._mode)
         entry.arguments = shown
         self._keep(called.key, entry)
-        return entry(called.leaves, run.lifted_inputs())
+        with Calls(calls.made).running():
+            return entry(called.leaves, run.lifted_inputs())
 
     def _captured_roots(
         self, called: Specialization, names: Sequence[str]
@@ -202,9 +213,17 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
         return [*roots, *((kind, kind.__qualname__) for kind in called.classes())]
 
     def _run_blind(
-        self, key: Hashable, reasons: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]
+        self,
+        key: Hashable,
+        reasons: list[str],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        earlier: int = 0,
     ) -> object:
-        """Run as plain Python a function that would do otherwise with traced arrays."""
+        """Run as plain Python a function that would do otherwise with traced arrays.
+
+        So many callbacks were made before.
+        """
         if self._policies.default != "guard":
             raise SharpEdgeError(
                 f'{reasons[0]}. captures="guard" allows it, and runs the function as plain Python'
@@ -212,7 +231,14 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
         if self._is_derived:
             raise TracedValueError(reasons[0])
         self._uncacheable.setdefault(key, Uncacheable([])).reasons = reasons
-        return evaluated(self._fn(*args, **kwargs))
+        return self._plainly(args, kwargs, earlier)
+
+    def _plainly(self, args: tuple[Any, ...], kwargs: dict[str, Any], earlier: int = 0) -> object:
+        """The result of plain Python; so many callbacks were made before."""
+        if not earlier:
+            return evaluated(self._fn(*args, **kwargs))
+        with Calls(earlier).running():
+            return evaluated(self._fn(*args, **kwargs))
 
     def _note_change(self, called: Specialization, shown: tuple[str, ...]) -> None:
         """Record why no compiled form served."""

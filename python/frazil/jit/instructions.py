@@ -119,3 +119,25 @@ def line_at(code: CodeType, offset: int) -> int:
     """
     lines = [line for start, end, line in code.co_lines() if start <= offset < end and line]
     return lines[0] if lines else code.co_firstlineno
+
+
+def handlers(code: CodeType) -> list[tuple[int, int]]:
+    """Return the parts of code in which an error is handled: the first offset, and the end of each.
+
+    Examples
+    --------
+    >>> from frazil.jit.instructions import handlers
+    >>> handlers(compile("x = 1", "", "exec"))
+    []
+    >>> len(handlers(compile("with x: y", "", "exec"))) > 0
+    True
+    """
+    numbers = []
+    number = 0
+    for byte in code.co_exceptiontable:  # six bits a byte, the next one belongs to it if 64 is set
+        number = (number << 6) + (byte & 63)
+        if not byte & 64:
+            numbers.append(number)
+            number = 0
+    starts, lengths = numbers[::4], numbers[1::4]  # of each part, in units of two bytes
+    return [(2 * at, 2 * (at + own)) for at, own in zip(starts, lengths, strict=True)]

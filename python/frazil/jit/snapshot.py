@@ -11,8 +11,9 @@ import enum
 import functools
 import sys
 import types
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ from frazil.jit.kinds import (
     told_state,
 )
 from frazil.jit.object_walk import ObjectWalk
-from frazil.jit.walk import Policies, Told, shown_place
+from frazil.jit.walk import Check, Policies, Told, shown_place
 
 LIMIT = 3000
 """A function that reads more than so many things is not worth guarding."""
@@ -60,8 +61,9 @@ class Snapshot(ObjectWalk):
         names: frozenset[str],
         handles: bool,
         policies: Policies,
+        apart: Container[int] = frozenset(),
     ) -> None:
-        super().__init__(names, handles, policies)
+        super().__init__(names, handles, policies, apart)
         self.blind: list[str] = []
         """What would tell traced arrays from NumPy's."""
         self.asked: list[tuple[types.CodeType, str, str]] = []
@@ -69,6 +71,12 @@ class Snapshot(ObjectWalk):
         self.tells_identity = False
         """Whether code asks whether two values are one object."""
         self.writes: list[tuple[Write, types.CodeType]] = []
+        self.stored: set[str] = set()
+        """The attributes that code stores to."""
+        self.changes_containers = False
+        self.changes_arrays = False
+        self.stores: set[tuple[int, str]] = set()
+        """The variables that code stores to: the id of a module's dict or a cell, and the name."""
         self.codes: set[types.CodeType] = set()
         self.wanted = set(names)
         """Names of attributes in all code that was met."""
@@ -86,6 +94,25 @@ class Snapshot(ObjectWalk):
         if len(self.checks) > LIMIT:
             self.reasons.append(f"it may read more than {LIMIT} things outside of it")
             self._pending.clear()
+
+    def keep(self, other: Snapshot) -> None:
+        """Keep only checks that another snapshot of the same functions has, too."""
+        kept = set(map(_place, other.checks, other.told))
+        places = list(map(_place, self.checks, self.told))
+        at = [at for at, place in enumerate(places) if place in kept]
+        numbers = {before: now for now, before in enumerate(at)}
+        self.checks = [self.checks[own] for own in at]
+        self.told = [self.told[own] for own in at]
+        named = {_place(*own) for own in other.whole}
+        self.whole = [own for own in self.whole if _place(*own) in named]
+        self.meetings = {
+            key: [numbers[own] for own in meetings if own in numbers]
+            for key, meetings in self.meetings.items()
+        }
+        arrays, self.arrays = self.arrays, {}
+        for key in arrays.keys() & other.arrays.keys():
+            own = arrays[key]
+            self.arrays[key] = replace(own, check=[*self.meetings[key], numbers[own.check]][0])
 
     def first_change(self) -> Told | None:
         """The subjects that are no longer as they were when the snapshot was made."""
@@ -216,6 +243,12 @@ class Snapshot(ObjectWalk):
         self.wanted |= names.attributes
         self.handles = self.handles or names.handles_errors
         self.writes += [(write, code) for write in names.writes]
+        self.stored |= names.stored
+        self.changes_containers = self.changes_containers or names.changes_containers
+        self.changes_arrays = self.changes_arrays or names.changes_arrays
+        cells = dict(zip(code.co_freevars, closure or (), strict=False))
+        for write in names.writes:
+            self.stores.add((id(cells.get(write.name, scope)), write.name))
         above = self._policy
         library = str(scope.get("__name__", "")).partition(".")[0] in sys.stdlib_module_names
         if not library:
@@ -377,19 +410,21 @@ class Snapshot(ObjectWalk):
 
 def take_snapshot(
     roots: Sequence[tuple[object, str]],
-    extra: Iterable[tuple[types.CodeType, dict[str, object]]],
+    extra: Collection[tuple[types.CodeType, dict[str, object]]],
     policies: Policies,
+    apart: Container[int] = frozenset(),
 ) -> Snapshot:
     """Return what functions read, with the attributes of all names that their code has.
 
-    ``extra`` is code that is known to be entered, with its globals.
+    ``extra`` is code that is known to be entered, with its globals. ``apart`` has the ids of values
+    that are not taken apart.
     """
     # The names of the code and of functions that it names, at once: as a rule no others are met.
     own = list(_names_ahead([root for root, _ in roots]))
     names = frozenset().union(*[known.attributes for known in own])
     handles = any(known.handles_errors for known in own)
     while True:
-        found = Snapshot(roots, names, handles, policies)
+        found = Snapshot(roots, names, handles, policies, apart)
         for code, scope in extra:
             found.code(code, scope, None, code.co_name)
         found.finish()
@@ -416,6 +451,14 @@ def _names_ahead(functions: list[Any]) -> Iterator[Names]:
         for cell in function.__closure__ or ():
             with suppress(ValueError):
                 pending.append(cell.cell_contents)
+
+
+def _place(check: Check, told: Told) -> tuple[object, ...]:
+    """What a check reads; a class gives its dict by way of another proxy each time."""
+    place, owner, key, _ = check
+    if type(owner) is types.MappingProxyType:
+        return place, told.path
+    return place, id(owner), key if is_key(key) else id(key)
 
 
 def _builtins_of(scope: dict[str, Any]) -> dict[str, object]:

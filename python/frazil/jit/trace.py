@@ -17,6 +17,7 @@ from frazil.graph.answers import listed_values
 from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array
 from frazil.jit.errors import TracedValueError
+from frazil.jit.progress import make
 from frazil.scalar.elemwise import Elemwise
 from frazil.tensor.broadcasting import with_lengths
 from frazil.tensor.lengths import Shape_i
@@ -83,6 +84,8 @@ class Trace:
         """Lengths of inputs that Python code has asked for: the graph holds for these only."""
         self.effects: list[Variable] = []
         """Outputs of nodes that do something, each an input of the next: they run in order."""
+        self.mapped: list[tuple[Callable[[Sequence[Array]], None], list[Variable]]] | None = None
+        """Callbacks of a function that is mapped over a batch, with what each takes."""
         self.depth = 0
         """The number of loops and branches around the code that runs."""
         self.open = True
@@ -115,6 +118,25 @@ class Trace:
             _core.set_trace(None)
             _active.trace = None
             self.open = False
+
+    def make_outside(
+        self, call: Callable[[Sequence[Array]], None], variables: Sequence[Variable]
+    ) -> None:
+        """Make a callback with the values of this call, as code outside of the trace."""
+        values = [self.value(x) for x in variables]
+        _core.set_trace(None)
+        _active.trace = None
+        try:
+            self._make(lambda: call(values))
+        finally:
+            _active.trace = self
+            _core.set_trace(self)
+
+    def _make(self, call: Callable[[], None]) -> None:
+        make(call)
+
+    def note_callback(self, function: object, values: Sequence[object]) -> None:
+        """Note that a callback is about to be made, which may change what the function reads."""
 
     @contextmanager
     def inner(self) -> Iterator[None]:

@@ -74,7 +74,15 @@ def shown_place(code: CodeType, line: int | None, name: str) -> str:
 class Walk:
     """The checks of values, with the subject of each, and the values that are to be taken apart."""
 
-    def __init__(self, names: frozenset[str], handles: bool, policies: Policies) -> None:
+    def __init__(
+        self,
+        names: frozenset[str],
+        handles: bool,
+        policies: Policies,
+        apart: Container[int] = frozenset(),
+    ) -> None:
+        """``apart`` has the ids of values that are not taken apart."""
+        self._apart = apart
         self.checks: list[Check] = []
         self.told: list[Told] = []
         """The subject of each check."""
@@ -116,7 +124,7 @@ class Walk:
         kind = type(value)
         if kind is np.ndarray:
             self.meetings.setdefault(id(value), []).append(len(self.checks) - 1)
-        if is_one_of(kind, SCALARS) or id(value) in self.seen:
+        if is_one_of(kind, SCALARS) or id(value) in self.seen or id(value) in self._apart:
             return
         self.seen[id(value)] = value
         if is_traced(value):
