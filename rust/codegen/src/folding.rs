@@ -7,7 +7,7 @@ use crate::kernel::Write;
 use crate::op::Reduction;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
-use cranelift_codegen::ir::{InstBuilder, StackSlot, Value};
+use cranelift_codegen::ir::{FuncRef, InstBuilder, StackSlot, Value};
 use cranelift_frontend::Variable;
 
 /// Sets of partial results.
@@ -35,6 +35,8 @@ pub(crate) struct Folding {
     pub(crate) lanes: u32,
     slot: StackSlot,
     blocks: Variable,
+    /// The function that sets the partial results to the identity, if there is one.
+    fill: Option<FuncRef>,
 }
 
 impl Folding {
@@ -44,7 +46,11 @@ impl Folding {
         let slot = e.stack(SETS * lanes * levels * write.dtype.size());
         let zero = e.i64(0);
         let blocks = e.variable(I64, zero);
-        Folding { target, write, reduce, lanes, slot, blocks }
+        let identity = reduce.identity(write.dtype);
+        let size = write.dtype.size();
+        let fills = e.vectors && lanes * size == crate::vector::BYTES;
+        let fill = fills.then(|| e.vector_function(crate::vector::fill(identity, size)));
+        Folding { target, write, reduce, lanes, slot, blocks, fill }
     }
 
     fn dtype(&self) -> Dtype {
@@ -61,6 +67,12 @@ impl Folding {
         let (dtype, size) = (self.dtype(), self.dtype().size());
         let bytes = self.width() * size;
         let place = e.stack_address(self.slot);
+        if let Some(fill) = self.fill {
+            let zero = e.i64(0);
+            e.call_vectors(fill, place, zero);
+            e.b.def_var(self.blocks, zero);
+            return;
+        }
         let bits = self.reduce.identity(dtype);
         let one = e.constant(dtype, bits);
         let by = if bytes.is_multiple_of(REGISTER) { REGISTER } else { size };

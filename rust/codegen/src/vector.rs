@@ -114,6 +114,19 @@ pub(crate) fn code(block: &Block) -> Option<Vec<u8>> {
     function::write(&graph)
 }
 
+/// The instructions of a function `(void *sets, int64_t)` that begins a fold: it lets all partial results, of so many
+/// bytes, hold these bits.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn fill(bits: u64, size: u32) -> Vec<u8> {
+    function::fill((0..8 / size).fold(0, |all, at| all | bits << (8 * size * at)))
+}
+
+/// There are no such registers, and no emitter asks for it.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn fill(_bits: u64, _size: u32) -> Vec<u8> {
+    unreachable!("there are no functions of vectors")
+}
+
 /// There are no such registers.
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) fn code(_block: &Block) -> Option<Vec<u8>> {

@@ -65,6 +65,22 @@ pub(super) fn write(graph: &Graph) -> Option<Vec<u8>> {
     Some(own.a.finish())
 }
 
+/// The instructions of a function that lets all sets of partial results, at the address that is its first argument, hold
+/// these bits. Smaller stores would be slow to be read as whole sets.
+pub(super) fn fill(bits: u64) -> Vec<u8> {
+    let mut a = Assembler::default();
+    let constant = Memory::Constant(a.constant(bits));
+    let mut own = Instructions { size: 8, a: &mut a };
+    own.broadcast(Zmm(0), constant);
+    for set in 0..SETS {
+        let place = Operand::Vector(Memory::At(RDI, (set * BYTES) as i32));
+        own.store(place, Zmm(0), ALL);
+    }
+    a.clean();
+    a.ret();
+    a.finish()
+}
+
 /// The arguments that are addresses of elements.
 fn addresses(graph: &Graph) -> Vec<usize> {
     let loaded = graph.nodes.iter().filter_map(|node| match node {
@@ -348,8 +364,12 @@ impl Function<'_> {
                 let scratch = Zmm(*self.vectors.last()?);
                 let from = self.register(node, scratch)?;
                 if !turn.holds_partials {
-                    let to = Operand::Vector(self.partials_address(of, 0));
-                    self.instructions().store(to, from, turn.mask);
+                    // What is stored under a mask is slow to be read again, so the others are stored, too.
+                    let whole = Zmm(*self.vectors.iter().rev().find(|&&own| own != from.0)?);
+                    let place = Operand::Vector(self.partials_address(of, 0));
+                    self.instructions().load(whole, place, ALL);
+                    self.instructions().copy(whole, from, turn.mask);
+                    self.instructions().store(place, whole, ALL);
                     return Some(());
                 }
                 let own = self.partials[of][turn.block as usize];
