@@ -191,12 +191,13 @@ pub(crate) fn compile_with(
     made_of(assemble(texts, target().unwrap(), vectors, address).unwrap(), texts, None).unwrap()
 }
 
-/// The number of functions of vectors that the kernel of a text has.
+/// The number of functions of vectors that the kernel of a text has, and the names of others that it calls.
 #[cfg(test)]
-pub(crate) fn count_vectors(text: &str) -> usize {
+pub(crate) fn callees(text: &str) -> (usize, Vec<String>) {
     let (kernel, mut function) = (kernel_of(text).unwrap(), Function::new());
     let mut context = FunctionBuilderContext::new();
-    write(&kernel, target().unwrap(), &mut function, &mut context, true).vectors.len()
+    let written = write(&kernel, target().unwrap(), &mut function, &mut context, true);
+    (written.vectors.len(), written.names)
 }
 
 /// The name of a kernel for profilers: its ops, as many as a line has room for.

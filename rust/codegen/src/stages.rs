@@ -1,6 +1,7 @@
 //! The stages of a pass. Functions of floats are called for many elements at a time, so a pass that
 //! calls functions goes along the row in chunks: all elements of a chunk go through one stage, then
-//! functions are called for them, then comes the next stage. Values for a later stage wait on the stack.
+//! functions are called for them, then comes the next stage. Values for a later stage wait on the stack. A function
+//! that is written into the loop over elements begins no stage.
 
 use crate::dtype::Dtype;
 use crate::kernel::{Action, LoopKernel, Pass};
@@ -39,14 +40,16 @@ pub(crate) struct Stages {
 }
 
 impl Stages {
-    pub(crate) fn of(kernel: &LoopKernel, pass: &Pass) -> Stages {
+    /// The stages of a pass, where `inlined` says which functions are computed as other values are.
+    pub(crate) fn of(kernel: &LoopKernel, pass: &Pass, inlined: impl Fn(usize) -> bool) -> Stages {
         let mut made = Stages::default();
         let mut uses: Vec<(usize, usize)> = Vec::new();
         let mut functions: Vec<usize> = Vec::new();
         for &k in &pass.varying {
             let own = kernel.at(k);
             let at = own.args.iter().map(|&a| made.stage(a)).max().unwrap_or(0);
-            let is_function = matches!(own.action, Action::Op(op) if op.is_function(own.dtype));
+            let is_function =
+                matches!(own.action, Action::Op(op) if op.is_function(own.dtype)) && !inlined(k);
             made.reach(at + usize::from(is_function));
             if is_function {
                 functions.push(k);

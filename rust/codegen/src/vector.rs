@@ -5,7 +5,8 @@
 //! Ops have one definition: a stage's block is written as instructions of Cranelift first, on registers of 128 bits
 //! ([`Block`]). `translate.rs` takes each of these for the same instruction on a register of 512 bits: what an element
 //! becomes does not depend on how many there are. `schedule.rs` orders them, `function.rs` writes the loop around
-//! them, and `assembler.rs` knows the bytes. Where an instruction has no such form, there is no function, and the
+//! them, and `assembler.rs` knows the bytes. Functions such as `exp` are written into the block by the steps that the
+//! runtime's own functions go through (`recipe.rs`), so that they have the same bits. Where an instruction has no such form, there is no function, and the
 //! stage goes by Cranelift's registers.
 
 use crate::dtype::Dtype;
@@ -20,6 +21,8 @@ mod assembler;
 mod function;
 #[cfg(target_arch = "x86_64")]
 mod instructions;
+#[cfg(target_arch = "x86_64")]
+mod recipe;
 #[cfg(target_arch = "x86_64")]
 mod schedule;
 #[cfg(all(test, target_arch = "x86_64"))]
@@ -44,6 +47,8 @@ pub(crate) enum Given {
     Uniform { at: usize, dtype: Dtype },
     /// The partial results of fold `of`, of the set whose turn it is.
     Partial { of: usize },
+    /// The function of a value of the block.
+    Applied { function: &'static str, of: Value },
 }
 
 /// What a block does with a value.
@@ -131,6 +136,18 @@ pub(crate) fn fill(_bits: u64, _size: u32) -> Vec<u8> {
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) fn code(_block: &Block) -> Option<Vec<u8>> {
     None
+}
+
+/// Whether a block may hold the function of that name, of elements of so many bytes.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn holds(function: &str, size: u32) -> bool {
+    recipe::has_recipe(function, size)
+}
+
+/// There are no such registers.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn holds(_function: &str, _size: u32) -> bool {
+    false
 }
 
 /// Whether this processor runs such functions.

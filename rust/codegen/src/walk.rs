@@ -4,7 +4,7 @@ use crate::dtype::Dtype;
 use crate::emit::{Emitter, suffix};
 use crate::folding::{Folding, Target};
 use crate::kernel::{Action, LoopKernel, Pass};
-use crate::stages::{Call, OperandPlace, Stages};
+use crate::stages::{Call, OperandPlace};
 use crate::walk::indexed_row::{Indexed, IndexedRow};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
@@ -271,10 +271,11 @@ impl Walk<'_, '_, '_> {
 
     /// Goes along the row, in chunks if the pass has several stages.
     fn chunks(&mut self, pass: &Pass, foldings: &[Folding]) {
-        let stages = Stages::of(self.k, pass);
+        let (stages, mut vectors) = self.staged(pass, foldings);
         let zero = self.e.i64(0);
         if stages.last() == 0 && !self.k.takes_rows {
-            self.stage(pass, &stages, 0, &BTreeMap::new(), zero, self.n_inner, foldings);
+            let own = vectors.pop().flatten();
+            self.stage(pass, &stages, 0, own, &BTreeMap::new(), zero, self.n_inner, foldings);
             return;
         }
         let bytes: u32 = stages.kept.values().map(|dtype| dtype.size()).sum();
@@ -298,9 +299,9 @@ impl Walk<'_, '_, '_> {
         let step = self.e.i64(i64::from(length));
         let whole = self.e.b.ins().iadd(from, step);
         let to = self.e.b.ins().smin(whole, n_inner);
-        for stage in 0..=stages.last() {
+        for (stage, vectors) in vectors.into_iter().enumerate() {
             let own = if stage == stages.last() { foldings } else { &[] };
-            self.stage(pass, &stages, stage, &slots, from, to, own);
+            self.stage(pass, &stages, stage, vectors, &slots, from, to, own);
             for call in &stages.calls[stage] {
                 self.call_function(call, &slots, from, to);
             }

@@ -31,6 +31,8 @@ pub(super) enum Memory {
     Indexed(Gpr, Gpr, u32, i32),
     /// A constant of the function, by its number.
     Constant(usize),
+    /// A table of the function, by its number.
+    Table(usize),
 }
 
 /// The last operand of an instruction.
@@ -97,7 +99,15 @@ pub(super) struct Assembler {
     labels: Vec<Option<usize>>,
     jumps: Vec<(usize, usize)>,
     constants: Vec<u64>,
-    uses: Vec<(usize, usize, usize)>,
+    tables: Vec<[u64; 8]>,
+    uses: Vec<Use>,
+}
+
+/// A place where the distance to a constant belongs, which is counted from `end` on.
+struct Use {
+    place: usize,
+    end: usize,
+    of: Memory,
 }
 
 impl Assembler {
@@ -108,16 +118,31 @@ impl Assembler {
             let distance = target as i32 - (*place as i32 + 4);
             self.code[*place..place + 4].copy_from_slice(&distance.to_le_bytes());
         }
-        self.code.resize(self.code.len().next_multiple_of(8), 0xcc);
+        // Tables begin with a line of the cache, as the function does.
+        let unit = if self.tables.is_empty() { 8 } else { 64 };
+        self.code.resize(self.code.len().next_multiple_of(unit), 0xcc);
         let pool = self.code.len();
-        for &(place, end, constant) in &self.uses {
-            let distance = (pool + 8 * constant) as i32 - end as i32;
+        for &Use { place, end, of } in &self.uses {
+            let at = match of {
+                Memory::Table(number) => 64 * number,
+                Memory::Constant(number) => 64 * self.tables.len() + 8 * number,
+                _ => unreachable!("only these have no register"),
+            };
+            let distance = (pool + at) as i32 - end as i32;
             self.code[place..place + 4].copy_from_slice(&distance.to_le_bytes());
         }
-        for constant in &self.constants {
+        for constant in self.tables.iter().flatten().chain(&self.constants) {
             self.code.extend_from_slice(&constant.to_le_bytes());
         }
         self.code
+    }
+
+    /// The number of a table of the bits of a register.
+    pub(super) fn table(&mut self, bits: [u64; 8]) -> usize {
+        self.tables.iter().position(|&own| own == bits).unwrap_or_else(|| {
+            self.tables.push(bits);
+            self.tables.len() - 1
+        })
     }
 
     /// The number of a constant of 64 bits.
@@ -326,11 +351,11 @@ impl Assembler {
     fn address(&mut self, reg: u8, memory: Memory, unit: i32, behind: usize) {
         let reg = (reg & 7) << 3;
         let (base, index, distance) = match memory {
-            Memory::Constant(number) => {
+            Memory::Constant(_) | Memory::Table(_) => {
                 self.code.push(reg | 5);
                 let place = self.code.len();
                 self.code.extend_from_slice(&[0; 4]);
-                self.uses.push((place, place + 4 + behind, number));
+                self.uses.push(Use { place, end: place + 4 + behind, of: memory });
                 return;
             }
             Memory::At(base, distance) => (base, None, distance),
@@ -367,14 +392,14 @@ impl Memory {
             Memory::Indexed(base, index, size, distance) => {
                 Memory::Indexed(base, index, size, distance + bytes)
             }
-            Memory::Constant(_) => self,
+            Memory::Constant(_) | Memory::Table(_) => self,
         }
     }
 
     fn base_bit(self) -> u8 {
         match self {
             Memory::At(base, _) | Memory::Indexed(base, ..) => base.0 >> 3 & 1,
-            Memory::Constant(_) => 0,
+            Memory::Constant(_) | Memory::Table(_) => 0,
         }
     }
 

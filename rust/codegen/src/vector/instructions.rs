@@ -68,13 +68,52 @@ impl Instructions<'_> {
     }
 
     pub(super) fn float(&mut self, op: FloatOp, to: Zmm, x: Zmm, y: Operand) {
-        let opcode = match op {
-            FloatOp::Add => 0x58,
-            FloatOp::Mul => 0x59,
-            FloatOp::Sub => 0x5c,
-            FloatOp::Div => 0x5e,
+        let (kind, opcode, immediate) = match op {
+            FloatOp::Add => (self.floats(), 0x58, None),
+            FloatOp::Mul => (self.floats(), 0x59, None),
+            FloatOp::Sub => (self.floats(), 0x5c, None),
+            FloatOp::Div => (self.floats(), 0x5e, None),
+            FloatOp::Scale => (self.integers(2), 0x2c, None),
+            // The smaller size, with the sign of the first.
+            FloatOp::Nearer => (self.integers(3), 0x50, Some(6)),
         };
-        self.a.vector(self.floats(), opcode, &parts(to.0, Some(x.0)), y);
+        self.a.vector(kind, opcode, &Parts { immediate, ..parts(to.0, Some(x.0)) }, y);
+    }
+
+    /// `to = to * x + y`, rounded once.
+    pub(super) fn multiply_add(&mut self, to: Zmm, x: Zmm, y: Operand) {
+        self.a.vector(self.integers(2), 0xa8, &parts(to.0, Some(x.0)), y);
+    }
+
+    /// `to = x * y + to`, rounded once.
+    pub(super) fn add_product(&mut self, to: Zmm, x: Zmm, y: Operand) {
+        self.a.vector(self.integers(2), 0xb8, &parts(to.0, Some(x.0)), y);
+    }
+
+    /// The mantissa from 3/4 to 3/2; NaN of negative numbers.
+    pub(super) fn mantissa(&mut self, to: Zmm, x: Operand) {
+        let own = Parts { immediate: Some(0xb), ..parts(to.0, None) };
+        self.a.vector(self.integers(3), 0x26, &own, x);
+    }
+
+    pub(super) fn exponent(&mut self, to: Zmm, x: Operand) {
+        self.a.vector(self.integers(2), 0x42, &parts(to.0, None), x);
+    }
+
+    /// The entries at the last bits of `at`, of a table in one register.
+    pub(super) fn entries(&mut self, to: Zmm, at: Zmm, table: Operand) {
+        self.a.vector(self.integers(2), 0x16, &parts(to.0, Some(at.0)), table);
+    }
+
+    /// The entries at the last bits of `to`, of a table in a register and another place.
+    pub(super) fn entries_of_two(&mut self, to: Zmm, first: Zmm, second: Operand) {
+        self.a.vector(self.integers(2), 0x77, &parts(to.0, Some(first.0)), second);
+    }
+
+    /// Changes `to` where `of` is a zero, infinity, NaN or negative.
+    pub(super) fn edges(&mut self, to: Zmm, of: Zmm, how: Operand) {
+        let own = Parts { immediate: Some(0), ..parts(to.0, Some(of.0)) };
+        self.a.vector(self.integers(3), 0x54, &own, how);
     }
 
     /// The larger of two, or the smaller: the second if it is a NaN, or the first is one.

@@ -2,7 +2,7 @@
 
 use crate::dtype::Dtype;
 use crate::kernel::{Kernel, LoopKernel};
-use crate::machine::{compile_with, count_vectors};
+use crate::machine::{callees, compile_with};
 use crate::read::read;
 use crate::vector::has_vectors;
 
@@ -100,7 +100,7 @@ const KERNELS: [(&str, usize, &str); 13] = [
     ),
     (
         "functions",
-        3,
+        2,
         "loop 8 0\nread float64 1\nread float64 1\nop mul float64 float64,float64 0 1\n\
          op exp float64 float64 2\nop add float64 float64,float64 3 0\n\
          op sub float64 float64,float64 2 4\nwrite 4 float64 0 add\nwrite 5 float64 1 -\npass\n\
@@ -190,37 +190,96 @@ fn same(dtype: Dtype, a: &[u8], b: &[u8]) -> bool {
 #[test]
 fn kernels_have_functions_of_vectors() {
     for (name, count, text) in KERNELS {
-        assert_eq!(count_vectors(text), count, "{name}");
+        assert_eq!(callees(text).0, count, "{name}");
+    }
+}
+
+/// Functions that blocks may hold.
+const FUNCTIONS: [&str; 24] = [
+    "exp",
+    "exp2",
+    "expm1",
+    "sigmoid",
+    "log",
+    "log2",
+    "log10",
+    "log1p",
+    "log1mexp",
+    "softplus",
+    "log_sigmoid",
+    "sinh",
+    "cosh",
+    "tanh",
+    "arcsinh",
+    "arccosh",
+    "arctanh",
+    "arcsin",
+    "arccos",
+    "arctan",
+    "erf",
+    "erfc",
+    "ndtr",
+    "cbrt",
+];
+
+fn function_text(name: &str, dtype: &str, lanes: u32) -> String {
+    format!(
+        "loop {lanes} 0\nread {dtype} 1\nop {name} {dtype} {dtype} 0\nop add {dtype} {dtype},{dtype} 0 1\n\
+         write 2 {dtype} 1 -\nwrite 1 {dtype} 0 add\npass\nvarying 1 2\nreads 0\nwrites 0 1"
+    )
+}
+
+#[test]
+fn functions_are_written_into_the_loop() {
+    for name in FUNCTIONS {
+        for (dtype, lanes) in [("float64", 8), ("float32", 16)] {
+            let (_, names) = callees(&function_text(name, dtype, lanes));
+            assert!(names.iter().all(|own| !own.starts_with(name)), "{name} {dtype}: {names:?}");
+        }
+    }
+}
+
+#[test]
+fn functions_in_the_loop_compute_the_same_bits() {
+    for name in FUNCTIONS {
+        for (dtype, lanes) in [("float64", 8), ("float32", 16)] {
+            compare(
+                name,
+                &function_text(name, dtype, lanes),
+                [1, 7, 8, 9, 33, 100, 513, 1500].into_iter(),
+            );
+        }
     }
 }
 
 #[test]
 fn vectors_compute_the_same_bits() {
+    for (name, _, text) in KERNELS {
+        compare(name, text, (0..70).chain([127, 511, 512, 513, 520, 1024, 1500, 9000]));
+    }
+}
+
+/// Asserts that a kernel writes the same bits with functions of vectors and without, of rows of these lengths.
+fn compare(name: &str, text: &str, lengths: impl Iterator<Item = usize>) {
     if !has_vectors() {
-        // What has no code for this processor is looked at by the test above alone.
+        // What has no code for this processor is looked at by the tests above alone.
         return;
     }
-    for (name, _, text) in KERNELS {
-        let Kernel::Loop(kernel) = read(text).unwrap() else { panic!("it is a loop") };
-        let codes = [false, true]
-            .map(|vectors| compile_with(&[text], vectors, frazil_runtime::kernel_function));
-        let lengths = (0..70).chain([127, 511, 512, 513, 520, 1024, 1500, 9000]);
-        for length in lengths {
-            for (rows, stays) in [(1, false), (3, false), (5, true)] {
-                let mut made = codes.each_ref().map(|code| {
-                    let mut own = operands(&kernel, rows, length, stays);
-                    run(code.addresses()[0], &mut own, rows, length);
-                    own.memory
-                });
-                let dtypes = kernel
-                    .reads
-                    .iter()
-                    .map(|own| own.dtype)
-                    .chain(kernel.writes.iter().map(|own| own.dtype));
-                for (at, dtype) in dtypes.enumerate() {
-                    let [old, new] = made.each_mut().map(|own| std::mem::take(&mut own[at]));
-                    assert!(same(dtype, &old, &new), "{name}: operand {at}, {rows} x {length}");
-                }
+    let Kernel::Loop(kernel) = read(text).unwrap() else { panic!("it is a loop") };
+    let codes = [false, true]
+        .map(|vectors| compile_with(&[text], vectors, frazil_runtime::kernel_function));
+    for length in lengths {
+        for (rows, stays) in [(1, false), (3, false), (5, true)] {
+            let mut made = codes.each_ref().map(|code| {
+                let mut own = operands(&kernel, rows, length, stays);
+                run(code.addresses()[0], &mut own, rows, length);
+                own.memory
+            });
+            let reads = kernel.reads.iter().map(|own| own.dtype);
+            let dtypes = reads.chain(kernel.writes.iter().map(|own| own.dtype));
+            for (at, dtype) in dtypes.enumerate() {
+                let [old, new] = made.each_mut().map(|own| std::mem::take(&mut own[at]));
+                assert!(same(dtype, &old, &new), "{name}: operand {at}, {rows} x {length}");
             }
         }
     }

@@ -36,6 +36,17 @@ pub(super) enum Node {
     /// A mask of two.
     Masks(MaskOp, Id, Id),
     NotMask(Id),
+    /// The product of the first two plus the third, rounded once.
+    Fma([Id; 3]),
+    Mantissa(Id),
+    Exponent(Id),
+    /// The entry of a table at the last four bits.
+    Entry {
+        table: usize,
+        at: Id,
+    },
+    /// The first, but for what the third makes of zeros, infinities and NaN of the second.
+    Edges([Id; 3]),
     /// The first number, unless it is NaN or the second is more (or less); of a NaN the first one.
     Extreme {
         largest: bool,
@@ -49,6 +60,10 @@ pub(super) enum FloatOp {
     Sub,
     Mul,
     Div,
+    /// Times 2 to the power of the floor.
+    Scale,
+    /// The one of smaller size, with the sign of the first.
+    Nearer,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -73,7 +88,12 @@ impl Node {
     pub(super) fn args(&self) -> Vec<Id> {
         match *self {
             Node::Given(_) | Node::Constant(_) => Vec::new(),
-            Node::Sqrt(x) | Node::Round(_, x) | Node::NotMask(x) => vec![x],
+            Node::Sqrt(x)
+            | Node::Round(_, x)
+            | Node::NotMask(x)
+            | Node::Mantissa(x)
+            | Node::Exponent(x)
+            | Node::Entry { at: x, .. } => vec![x],
             Node::Float(_, x, y)
             | Node::Integer(_, x, y)
             | Node::CompareFloats(_, x, y)
@@ -81,6 +101,7 @@ impl Node {
             | Node::Extreme { args: [x, y], .. }
             | Node::Masks(_, x, y) => vec![x, y],
             Node::Choose { mask, yes, no } => vec![mask, yes, no],
+            Node::Fma(of) | Node::Edges(of) => of.to_vec(),
         }
     }
 
@@ -114,6 +135,8 @@ pub(super) struct Graph {
     pub(super) nodes: Vec<Node>,
     pub(super) actions: Vec<Action>,
     pub(super) folds: Vec<Partials>,
+    /// The tables of functions.
+    pub(super) tables: Vec<[u64; 16]>,
 }
 
 /// The graph of a block; `None` if an instruction is not known.
@@ -124,9 +147,20 @@ pub(super) fn translate(block: &Block) -> Option<Graph> {
         nodes: block.given.iter().map(|&given| Node::Given(given)).collect(),
         known: HashMap::new(),
         computed: HashMap::new(),
+        tables: Vec::new(),
     };
     let params = block.e.b.func.dfg.block_params(block.block);
-    own.known.extend(params.iter().enumerate().map(|(at, &value)| (value, at)));
+    // What is applied comes behind what it is applied to.
+    for ((at, &given), &value) in block.given.iter().enumerate().zip(params) {
+        let id = match given {
+            Given::Applied { function, of } => {
+                let of = own.element(of)?;
+                own.applied(function, of)?
+            }
+            _ => at,
+        };
+        own.known.insert(value, id);
+    }
     let mut actions = Vec::new();
     for &effect in &block.effects {
         actions.push(match effect {
@@ -139,21 +173,22 @@ pub(super) fn translate(block: &Block) -> Option<Graph> {
             Effect::Fold { of, value } => Action::Fold { of, node: own.element(value)? },
         });
     }
-    let Translation { nodes, .. } = own;
-    Some(Graph { size: block.size, nodes, actions, folds: block.folds.clone() })
+    let Translation { nodes, tables, .. } = own;
+    Some(Graph { size: block.size, nodes, actions, folds: block.folds.clone(), tables })
 }
 
-struct Translation<'f> {
+pub(super) struct Translation<'f> {
     dfg: &'f DataFlowGraph,
-    size: u32,
+    pub(super) size: u32,
     nodes: Vec<Node>,
+    pub(super) tables: Vec<[u64; 16]>,
     known: HashMap<Value, Id>,
     computed: HashMap<Node, Id>,
 }
 
 impl Translation<'_> {
     /// The node, which is computed once.
-    fn add(&mut self, node: Node) -> Id {
+    pub(super) fn add(&mut self, node: Node) -> Id {
         let nodes = &mut self.nodes;
         *self.computed.entry(node).or_insert_with(|| {
             nodes.push(node);

@@ -9,6 +9,7 @@ use crate::steps::goes_in_registers;
 use crate::walk::Walk;
 use crate::walk::indexed_row::Indexed;
 use crate::walk::turn::{Region, Turn};
+use crate::walk::vector_stage::VectorStage;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{InstBuilder, StackSlot, Value};
@@ -28,6 +29,7 @@ impl Walk<'_, '_, '_> {
         pass: &Pass,
         stages: &Stages,
         stage: usize,
+        vectors: Option<VectorStage>,
         slots: &BTreeMap<OperandPlace, StackSlot>,
         from: Value,
         to: Value,
@@ -45,7 +47,6 @@ impl Walk<'_, '_, '_> {
         let together = size.is_some() || count > 1;
         let dense = if together { self.dense(&region) } else { None };
         let at = self.e.variable(I64, from);
-        let vectors = self.vector_stage(&region, size, foldings);
         match (vectors, dense) {
             (Some(vectors), None) => self.by_vectors(&region, vectors, at, to, foldings),
             (Some(vectors), Some(dense)) => {
@@ -149,7 +150,7 @@ impl Walk<'_, '_, '_> {
         (start, foldings.iter().map(|own| own.enter_block(self.e)).collect())
     }
 
-    fn does_anything(&self, region: &Region, foldings: &[Folding]) -> bool {
+    pub(super) fn does_anything(&self, region: &Region, foldings: &[Folding]) -> bool {
         let last = region.stage == region.stages.last();
         let writes = last
             && !(region.pass.writes.is_empty()
@@ -165,7 +166,7 @@ impl Walk<'_, '_, '_> {
     }
 
     /// The values that the stage uses and does not compute.
-    fn given(&self, pass: &Pass, stages: &Stages, stage: usize) -> Vec<usize> {
+    pub(super) fn given(&self, pass: &Pass, stages: &Stages, stage: usize) -> Vec<usize> {
         let mut used: Vec<usize> = Vec::new();
         for &k in &stages.computed[stage] {
             if !self.indexed.contains_key(&Indexed::Take(k)) {
@@ -198,7 +199,7 @@ impl Walk<'_, '_, '_> {
 
     /// The bytes of the elements of a stage whose values are all as wide; `None` if they go one by
     /// one.
-    fn register_size(&self, region: &Region, foldings: &[Folding]) -> Option<u32> {
+    pub(super) fn register_size(&self, region: &Region, foldings: &[Folding]) -> Option<u32> {
         let mut dtypes: Vec<Dtype> = Vec::new();
         for &k in &region.stages.computed[region.stage] {
             let own = self.k.at(k);

@@ -2,10 +2,10 @@
 
 use crate::dtype::Dtype;
 use crate::folding::{CARRIED, Folding};
-use crate::kernel::Action;
+use crate::kernel::{Action, Pass};
 use crate::op::Op;
-use crate::stages::OperandPlace;
-use crate::vector::{BYTES, Block, Effect, Given, Partials, Sheet, code};
+use crate::stages::{OperandPlace, Stages};
+use crate::vector::{BYTES, Block, Effect, Given, Partials, Sheet, code, holds};
 use crate::walk::Walk;
 use crate::walk::indexed_row::Indexed;
 use crate::walk::turn::Region;
@@ -13,6 +13,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{InstBuilder, Value};
 use cranelift_frontend::Variable;
+use std::collections::BTreeMap;
 
 /// What has elements in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,8 +97,65 @@ impl Sketch<'_> {
 }
 
 impl Walk<'_, '_, '_> {
+    /// The stages of a pass, and the function of each that has one. Functions of elements are written into these, if
+    /// every stage has one then.
+    pub(super) fn staged(
+        &mut self,
+        pass: &Pass,
+        foldings: &[Folding],
+    ) -> (Stages, Vec<Option<VectorStage>>) {
+        let inlines = |own: &Self, k: usize| own.e.vectors && own.may_be_inlined(k);
+        if pass.varying.iter().any(|&k| inlines(self, k)) {
+            let stages = Stages::of(self.k, pass, |k| inlines(self, k));
+            let made: Option<Vec<_>> = (0..=stages.last())
+                .map(|stage| self.vectors_of(pass, &stages, stage, foldings))
+                .collect();
+            if let Some(made) = made {
+                return (stages, made);
+            }
+        }
+        let stages = Stages::of(self.k, pass, |_| false);
+        let made = (0..=stages.last())
+            .map(|stage| self.vectors_of(pass, &stages, stage, foldings).flatten())
+            .collect();
+        (stages, made)
+    }
+
+    /// The function of a stage; `Some(None)` if the stage does nothing, `None` if there is none.
+    fn vectors_of(
+        &mut self,
+        pass: &Pass,
+        stages: &Stages,
+        stage: usize,
+        foldings: &[Folding],
+    ) -> Option<Option<VectorStage>> {
+        let foldings = if stage == stages.last() { foldings } else { &[] };
+        let given = self.given(pass, stages, stage);
+        let (slots, chunk) = (&BTreeMap::new(), self.e.i64(0));
+        let region = Region { pass, stages, stage, slots, chunk, given };
+        if !self.does_anything(&region, foldings) {
+            return Some(None);
+        }
+        let size = self.register_size(&region, foldings);
+        self.vector_stage(&region, size, foldings).map(Some)
+    }
+
+    /// Whether a value is one of a function that a block may hold.
+    fn may_be_inlined(&self, k: usize) -> bool {
+        let own = self.k.at(k);
+        match own.action {
+            Action::Op(op) => {
+                own.args.len() == 1
+                    && op.is_function(own.dtype)
+                    && own.operands[0] == own.dtype
+                    && holds(op.name(), own.dtype.size())
+            }
+            _ => false,
+        }
+    }
+
     /// The function for the elements of a stage, which are `size` bytes each; `None` if there is none.
-    pub(super) fn vector_stage(
+    fn vector_stage(
         &self,
         region: &Region,
         size: Option<u32>,
@@ -177,6 +235,12 @@ impl Walk<'_, '_, '_> {
     fn computed_in(&self, own: &mut Sketch, k: usize) -> Value {
         let statement = self.k.at(k);
         match statement.action {
+            Action::Op(op) if op.is_function(statement.dtype) => {
+                let (a, dtype) = (statement.args[0], statement.dtype);
+                let of = own.value(a);
+                let of = own.block.e.convert(of, self.k.dtype(a), dtype);
+                own.block.give(Given::Applied { function: op.name(), of }, dtype)
+            }
             Action::Op(op) => {
                 let from: Vec<Dtype> = statement.args.iter().map(|&a| self.k.dtype(a)).collect();
                 let args: Vec<Value> = statement.args.iter().map(|&a| own.value(a)).collect();

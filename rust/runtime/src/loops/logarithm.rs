@@ -113,6 +113,9 @@ pub(super) const OF_F32: Logarithm<f32> = Logarithm {
     ],
 };
 
+/// What the instruction `vfixupimm` makes of zeros, infinities, NaN and negative numbers.
+pub(super) const EDGES: u64 = 0x353_0422;
+
 /// `(log(1 + r) - r) / r**2`, from the lowest power on.
 const TERMS_OF_F64: [f64; 10] = [
     -0.500_000_000_000_000_1,

@@ -2,6 +2,7 @@
 //! those of AVX-512; others are in `elements.rs`.
 
 use crate::loops::lanes::{Float, Function, Lanes, each, whole};
+use crate::loops::recipe::{Step, steps_of};
 use crate::loops::{angles, arcs, error_function, exponential, hyperbolic, logarithm, roots};
 use crate::processor::Level;
 
@@ -22,6 +23,16 @@ macro_rules! functions {
             match name {
                 $(stringify!($partial) => address::<angles::$partial>(form, level),)*
                 $(stringify!($name) => address::<$name>(form, level),)*
+                _ => None,
+            }
+        }
+
+        /// The function of that name as steps on registers, of elements of 64 bits or 32; `None` if there is none, or if
+        /// it has a branch.
+        pub fn recipe(name: &str, wide: bool) -> Option<Vec<Step>> {
+            match (name, wide) {
+                $((stringify!($name), true) => steps_of::<$name, f64>(),
+                (stringify!($name), false) => steps_of::<$name, f32>(),)*
                 _ => None,
             }
         }

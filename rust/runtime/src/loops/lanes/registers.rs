@@ -3,7 +3,7 @@
 use crate::loops::angles::Angles;
 use crate::loops::exponential::{self, Exponential};
 use crate::loops::lanes::{Function, Lanes, each};
-use crate::loops::logarithm::{self, Logarithm};
+use crate::loops::logarithm::{self, EDGES, Logarithm};
 use std::arch::x86_64::*;
 
 impl Lanes for __m512d {
@@ -169,9 +169,8 @@ impl Lanes for __m512d {
 
     #[inline(always)]
     fn or_edges_of(self, u: __m512d) -> __m512d {
-        // SAFETY: as above. What the instruction makes of zeros, infinities, NaN and negative
-        // numbers.
-        unsafe { _mm512_fixupimm_pd::<0>(self, u, _mm512_set1_epi64(0x353_0422)) }
+        // SAFETY: as above.
+        unsafe { _mm512_fixupimm_pd::<0>(self, u, _mm512_set1_epi64(EDGES as i64)) }
     }
 
     #[inline(always)]
@@ -357,9 +356,8 @@ impl Lanes for __m512 {
 
     #[inline(always)]
     fn or_edges_of(self, u: __m512) -> __m512 {
-        // SAFETY: as above. What the instruction makes of zeros, infinities, NaN and negative
-        // numbers.
-        unsafe { _mm512_fixupimm_ps::<0>(self, u, _mm512_set1_epi32(0x353_0422)) }
+        // SAFETY: as above.
+        unsafe { _mm512_fixupimm_ps::<0>(self, u, _mm512_set1_epi32(EDGES as i32)) }
     }
 
     #[inline(always)]

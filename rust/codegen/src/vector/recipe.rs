@@ -1,0 +1,68 @@
+//! Functions of elements as nodes of a graph: the steps that the runtime's functions go through on this processor.
+
+use crate::vector::translate::{FloatOp, Id, IntegerOp, Node, Translation};
+use frazil_runtime::{Step, recipe};
+
+/// The predicate of an instruction that compares floats: less, and not for a NaN.
+const BELOW: u8 = 0x11;
+
+pub(super) fn has_recipe(function: &str, size: u32) -> bool {
+    recipe(function, size == 8).is_some()
+}
+
+impl Translation<'_> {
+    /// The function of a node.
+    pub(super) fn applied(&mut self, function: &str, argument: Id) -> Option<Id> {
+        let steps = recipe(function, self.size == 8)?;
+        let mut made: Vec<Id> = Vec::with_capacity(steps.len());
+        for step in &steps {
+            let node = match *step {
+                Step::Argument => {
+                    made.push(argument);
+                    continue;
+                }
+                Step::Number(bits) => Node::Constant(self.in_64_bits(bits)),
+                Step::Add(x, y) => Node::Float(FloatOp::Add, made[x], made[y]),
+                Step::Sub(x, y) => Node::Float(FloatOp::Sub, made[x], made[y]),
+                Step::Mul(x, y) => Node::Float(FloatOp::Mul, made[x], made[y]),
+                Step::Div(x, y) => Node::Float(FloatOp::Div, made[x], made[y]),
+                Step::Sqrt(x) => Node::Sqrt(made[x]),
+                Step::Fma(x, y, z) => Node::Fma([made[x], made[y], made[z]]),
+                Step::And(x, y) => Node::Integer(IntegerOp::And, made[y], made[x]),
+                Step::Or(x, y) => Node::Integer(IntegerOp::Or, made[x], made[y]),
+                Step::Below([x, bound, yes, no]) => {
+                    let mask = self.add(Node::CompareFloats(BELOW, made[x], made[bound]));
+                    Node::Choose { mask, yes: made[yes], no: made[no] }
+                }
+                Step::Entry(table, at) => {
+                    let table = self.table(table);
+                    Node::Entry { table, at: made[at] }
+                }
+                Step::Scale(x, by) => Node::Float(FloatOp::Scale, made[x], made[by]),
+                Step::Nearer(x, y) => Node::Float(FloatOp::Nearer, made[x], made[y]),
+                Step::Mantissa(x) => Node::Mantissa(made[x]),
+                Step::Exponent(x) => Node::Exponent(made[x]),
+                Step::Floor(x) => Node::Round(9, made[x]),
+                Step::Edges(x, of, how) => {
+                    let how = self.add(Node::Constant(self.in_64_bits(how)));
+                    Node::Edges([made[x], made[of], how])
+                }
+            };
+            made.push(self.add(node));
+        }
+        made.last().copied()
+    }
+
+    /// The bits as often as they fit into 64.
+    fn in_64_bits(&self, bits: u64) -> u64 {
+        if self.size == 4 { bits | bits << 32 } else { bits }
+    }
+
+    /// The number of a table.
+    fn table(&mut self, own: [u64; 16]) -> usize {
+        self.tables.iter().position(|&known| known == own).unwrap_or_else(|| {
+            self.tables.push(own);
+            self.tables.len() - 1
+        })
+    }
+}
