@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 import frazil as fz
 import frazil._core as core
 import frazil.tensor as ft
+from frazil.rewrite.scan import hoisting
+from frazil.scan.body import ScanBody
 from frazil.scan.op import Scan
 from frazil.testing import verify_grad
 
@@ -97,6 +99,23 @@ def test_sums_of_outer_products_are_one_product():
     plain = fz.function([x, w], fz.grad((y**2).sum(), w), mode=PLAIN)
     a, b = np.random.default_rng(2).normal(size=(5, 3)), np.full((3, 3), 0.5)
     np.testing.assert_allclose(f(a, b), plain(a, b))
+
+
+def test_states_that_sum_no_products_are_not_asked_what_needs_them(monkeypatch):
+    asked, ancestors = [], hoisting.ancestors
+
+    def counted(outputs):
+        asked.append(outputs)
+        return ancestors(outputs)
+
+    monkeypatch.setattr(hoisting, "ancestors", counted)
+    states = [ft.dscalar("a"), ft.dscalar("b")]
+    results, _ = fz.scan(lambda a, b: (a + b, a * b), None, states, None, 3)
+    (node,) = (node for node in core.toposort(results) if isinstance(node.op, Scan))
+    body = ScanBody.of(node.op, node.inputs)
+    assert hoisting.defer_sums(body, {0, 1}) == {}
+    assert len(body.states) == 2
+    assert not asked
 
 
 def test_what_nobody_uses_is_not_computed():

@@ -54,7 +54,10 @@ class Successors:
 
     def of(self, variables: Iterable[Variable]) -> list[Variable]:
         """Return the successors of ``variables``."""
-        return [self[x] for x in variables]
+        if self._after is not None:
+            return [self[x] for x in variables]
+        own = self._own
+        return [own.get(x, x) for x in variables]
 
     def put(self, old: Sequence[Variable], new: Sequence[Variable]) -> None:
         """Let ``new`` replace ``old``."""
@@ -64,13 +67,13 @@ class Successors:
     def apply(self, node: FrozenApply) -> None:
         """Apply the op of a node to the successors of its inputs, if any input has one."""
         inputs = self.of(node.inputs)
-        if any(a is not b for a, b in zip(inputs, node.inputs, strict=True)):
+        if inputs != [*node.inputs]:
             self.put(node.outputs, node.op.make_node(*inputs).outputs)
 
     def move(self, node: FrozenApply) -> None:
         """Clone a node over the successors of its inputs, with the same output types."""
         inputs = self.of(node.inputs)
-        if any(a is not b for a, b in zip(inputs, node.inputs, strict=True)):
+        if inputs != [*node.inputs]:
             self.put(node.outputs, node.clone_with_new_inputs(inputs).outputs)
 
     def graph(self, graph: FrozenFunctionGraph) -> FrozenFunctionGraph:

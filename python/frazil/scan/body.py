@@ -155,15 +155,8 @@ class ScanBody:
 
 def ancestors(outputs: Iterable[Variable]) -> set[Variable]:
     """Return ``outputs`` and all variables that they are computed from."""
-    found: set[Variable] = set()
-    pending = list(outputs)
-    while pending:
-        x = pending.pop()
-        if x not in found:
-            found.add(x)
-            if x.owner is not None:
-                pending += x.owner.inputs
-    return found
+    roots = list(outputs)
+    return set(roots).union(*[node.inputs for node in _core.toposort(roots)])
 
 
 def dependents(outputs: Sequence[Variable], on: Iterable[Variable]) -> set[Variable]:
@@ -173,7 +166,7 @@ def dependents(outputs: Sequence[Variable], on: Iterable[Variable]) -> set[Varia
     """
     found = set(on)
     for node in _core.toposort(list(outputs), list(found)):
-        if any(x in found for x in node.inputs):
+        if not found.isdisjoint(node.inputs):
             found.update(node.outputs)
     return found
 

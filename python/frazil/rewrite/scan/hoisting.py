@@ -202,14 +202,17 @@ def defer_sums(
     made: dict[int, Callable[[ScanResults], Variable]] = {}
     kept: list[State] = []
     for at, state in enumerate(body.states):
+        vectors = _summed_outer(state)
+        if vectors is None:
+            kept.append(state)
+            continue
         other_states = [own.next for own in body.states if own is not state]
         elsewhere = ancestors([*other_states, *body.stacked, *body.conditions])
-        vectors = _summed_outer(state)
         alone = at in lasts and state.inner not in elsewhere
-        needed = set() if vectors is None else ancestors(vectors)
+        needed = ancestors(vectors)
         # A scan of so many steps at least must not vanish: it raises where there are fewer.
         stays = not body.min_steps or any(own.inner in needed for own in body.states)
-        if vectors is None or not alone or state.inner in needed or not stays:
+        if not alone or state.inner in needed or not stays:
             kept.append(state)
             continue
         body.stacked += vectors
