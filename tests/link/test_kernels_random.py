@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from native import DTYPES, FLOATS, kernel, result_dtype, run, same, samples
 
 from frazil.link.c import CCompiler
+from frazil.link.kernel import passes
 from frazil.link.kernel.loop_kernel import Read
 from frazil.link.numba import NumbaCompiler
 from frazil.scalar import TABLE, Elementary, cast
@@ -80,6 +81,11 @@ def check(made, native):
     for write, got, want in zip(made.writes, outs, reference(made, operands), strict=True):
         equal = same(got, want)
         assert equal.all(), (write, got[~equal][:3], want[~equal][:3])
+
+
+@given(made=kernels())
+def test_a_kernel_without_folds_is_one_pass(made):
+    assert passes._several_passes(made) == passes.Passes((passes._one_pass(made),), ())
 
 
 @settings(max_examples=40)

@@ -10,6 +10,7 @@ import frazil as fz
 import frazil.tensor as ft
 from frazil.link.fusion.registry import find_fusion
 from frazil.link.fusion.segments import Segmentation
+from frazil.link.lowering import shared_kernels
 from frazil.link.lowering.loop_kernels import kernel_call
 from frazil.link.lowering.shared_kernels import share_kernels
 
@@ -64,6 +65,27 @@ def test_a_kernel_that_several_calls_share_is_made_once():
     }
     assert len({id(call.kernel) for call in calls.values()}) == 5
     assert len({id(call.kernel) for call in share_kernels(calls).values()}) == 1
+
+
+def test_forms_are_compared_where_as_many_values_are_in_several_kernels(monkeypatch):
+    asked, form = [], shared_kernels._form
+
+    def counted(kernel):
+        asked.append(kernel)
+        return form(kernel)
+
+    monkeypatch.setattr(shared_kernels, "_form", counted)
+    x, y, z = ft.dvector("x"), ft.dmatrix("y"), ft.dvector("z")
+    graph = fz.FrozenFunctionGraph(
+        [x, y, z], [ft.exp(x) + 0.5, ft.exp(z) + 1.5, ft.sin(y).sum() * 2.5]
+    )
+    cut = Segmentation(graph, find_fusion("c"))
+    calls = {
+        part: kernel_call(part.task, cut.stored, cut.views, cut.recompute) for part in cut.segments
+    }
+    assert len(calls) == 4
+    assert len({call.kernel for call in share_kernels(calls).values()}) == 3
+    assert len(asked) == 2
 
 
 def test_a_step_that_repeats_with_other_constants_has_one_kernel():

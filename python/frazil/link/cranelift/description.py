@@ -115,13 +115,22 @@ class _Loops:
 
     def __init__(self, statements: Iterable[object]) -> None:
         self._ops: dict[tuple[ScalarOp, tuple[str, ...], str], str] = {}
+        # For each op the loop that it is a result of, and which one.
+        self._parts: dict[ScalarOp, tuple[ScalarLoop, int] | None] = {}
         self.numbers: dict[ScalarLoop, int] = {}
         self.lines: list[str] = []
         for own in statements:
-            part = loop_result(own.op) if isinstance(own, Statement) else None
+            if not isinstance(own, Statement) or own.op in self._parts:
+                continue
+            part = self._part(own.op)
             if part is not None and part[0] not in self.numbers:
                 self.numbers[part[0]] = len(self.numbers)
                 self.lines += self._body(body_of(part[0]))
+
+    def _part(self, op: ScalarOp) -> tuple[ScalarLoop, int] | None:
+        if op not in self._parts:
+            self._parts[op] = loop_result(op)
+        return self._parts[op]
 
     def _body(self, body: ScalarLoopBody) -> Iterator[str]:
         yield f"body {','.join(body.states) or '-'} {','.join(body.constants) or '-'}"
@@ -135,7 +144,7 @@ class _Loops:
 
     def statement(self, own: Statement, dtypes: Sequence[str], *, same: bool = False) -> str:
         """The line of a statement; ``same``: it has the same value in all steps."""
-        part = loop_result(own.op)
+        part = self._part(own.op)
         if part is not None:
             word = "same_result" if same else "result"
             return f"{word} {self.numbers[part[0]]} {part[1]} {_numbers(own.args)}"

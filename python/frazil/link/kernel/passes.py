@@ -68,6 +68,39 @@ def plan(kernel: LoopKernel) -> Passes:
 
 
 def _plan(kernel: LoopKernel) -> Passes:
+    return _several_passes(kernel) if kernel.folds else Passes((_one_pass(kernel),), ())
+
+
+def _one_pass(kernel: LoopKernel) -> Pass:
+    """The pass of a kernel without folds: nothing waits for the end of a row."""
+    needed = [False] * len(kernel.dtypes)
+    walking = tuple([at for at, write in enumerate(kernel.writes) if write.walks])
+    for at in walking:
+        needed[kernel.writes[at].value] = True
+    for put in kernel.puts:
+        for value in (put.value, *put.args):
+            needed[value] = True
+    uniform = kernel.uniform
+    varying: list[int] = []
+    for k, statement in reversed(kernel.ops.items()):
+        if needed[k] and not uniform[k]:
+            varying.append(k)
+            for argument in statement.args:
+                needed[argument] = True
+    varying.reverse()
+    return Pass(
+        uniform=tuple([k for k in kernel.ops if uniform[k]]),
+        varying=tuple(varying),
+        reads=tuple([k for k, read in enumerate(kernel.reads) if read.inner and needed[k]]),
+        loads=(),
+        stores=(),
+        folds=(),
+        writes=walking,
+        puts=tuple(range(len(kernel.puts))),
+    )
+
+
+def _several_passes(kernel: LoopKernel) -> Passes:
     first = len(kernel.reads) + len(kernel.literals)
     ready = _ready(kernel, first)
     last = max(

@@ -13,15 +13,14 @@ long scan is several calls. The function returns a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from frazil.graph.cached_property import cached_property
 from frazil.graph.dataclass import dataclass
 from frazil.link.kernel.loop_kernel import Literal, LoopKernel, Statement
 
 
-@dataclass(frozen=True, slots=True)
-class ScanRead:
+class ScanRead(NamedTuple):
     """An operand of ``size`` elements; if it ``walks``, a row of that size for each step."""
 
     dtype: str
@@ -29,8 +28,7 @@ class ScanRead:
     walks: bool
 
 
-@dataclass(frozen=True, slots=True)
-class StateElement:
+class StateElement(NamedTuple):
     """One element of a state: its initial value, and the value that the next step gets."""
 
     dtype: str
@@ -38,8 +36,7 @@ class StateElement:
     next: int
 
 
-@dataclass(frozen=True, slots=True)
-class ScanWrite:
+class ScanWrite(NamedTuple):
     """An output: if it ``walks``, a row of ``values`` for each step, else those after the last.
 
     Values after the last step are values of states.
@@ -107,7 +104,7 @@ class ScanKernel:
         known = [not self.reads[read].walks for read, _ in self.loads]
         known += [True] * len(self.literals) + [False] * len(self.states)
         for statement in self.statements:
-            known.append(all(known[argument] for argument in statement.args))
+            known.append(all(map(known.__getitem__, statement.args)))
         return known
 
     @property

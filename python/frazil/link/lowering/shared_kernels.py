@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -38,12 +38,8 @@ def share_kernels(calls: Mapping[Key, KernelCall]) -> dict[Key, KernelCall]:
 
     It takes long to compile a kernel, and no time to read a constant once a row.
     """
-    alike: dict[Hashable, list[Key]] = {}
-    for key, call in calls.items():
-        if call.short is None:
-            alike.setdefault(_form(call.kernel), []).append(key)
     shared = dict(calls)
-    for keys in alike.values():
+    for keys in _alike(calls):
         rows = [calls[key].kernel.literals for key in keys]
         differ = [at for at, column in enumerate(zip(*rows, strict=True)) if len({*column}) > 1]
         if differ:
@@ -51,6 +47,22 @@ def share_kernels(calls: Mapping[Key, KernelCall]) -> dict[Key, KernelCall]:
             kernel = _with_reads(calls[keys[0]].kernel, differ)
             shared.update((key, _reading(calls[key], kernel, differ)) for key in keys)
     return shared
+
+
+def _alike(calls: Mapping[Key, KernelCall]) -> Iterable[Sequence[Key]]:
+    """The calls in groups of several whose kernels have one form."""
+    sizes: dict[Hashable, list[Key]] = {}
+    for key, call in calls.items():
+        if call.short is None:
+            own = call.kernel
+            size = len(own.reads), len(own.literals), len(own.statements), len(own.writes)
+            sizes.setdefault(size, []).append(key)
+    for keys in sizes.values():
+        if len(keys) > 1:  # else its form, which takes long to find, is no other's
+            alike: dict[Hashable, list[Key]] = {}
+            for key in keys:
+                alike.setdefault(_form(calls[key].kernel), []).append(key)
+            yield from (group for group in alike.values() if len(group) > 1)
 
 
 def _form(kernel: LoopKernel) -> Hashable:
@@ -100,7 +112,7 @@ def _with_reads(kernel: LoopKernel, positions: Sequence[int]) -> LoopKernel:
         (*kernel.reads, *(Read(literal.dtype, inner=False) for literal in read)),
         tuple(kernel.literals[at] for at in stay),
         tuple(_renumbered(own, number) for own in kernel.statements),
-        tuple(replace(write, value=number(write.value)) for write in kernel.writes),
+        tuple(write._replace(value=number(write.value)) for write in kernel.writes),
         kernel.sources,
         tuple(_renumbered_put(put, number) for put in kernel.puts),
     )
@@ -119,12 +131,12 @@ def _reading(call: KernelCall, kernel: LoopKernel, positions: Sequence[int]) -> 
 
 def _renumbered(own: AnyStatement, number: Number) -> AnyStatement:
     if isinstance(own, RowFold):
-        return replace(own, start=number(own.start), arg=number(own.arg))
-    return replace(own, args=tuple(map(number, own.args)))
+        return own._replace(start=number(own.start), arg=number(own.arg))
+    return own._replace(args=tuple(map(number, own.args)))
 
 
 def _renumbered_put(put: Put, number: Number) -> Put:
-    return replace(put, value=number(put.value), args=tuple(map(number, put.args)))
+    return put._replace(value=number(put.value), args=tuple(map(number, put.args)))
 
 
 def _constant(literal: Literal) -> Constant:
