@@ -14,6 +14,9 @@ import frazil.tensor as ft
 from frazil.link import compiled_kernels
 from frazil.link.fusion import reading
 from frazil.link.fusion.alignment import element_operands
+from frazil.link.fusion.fusion import FusedLoop
+from frazil.link.fusion.registry import find_fusion
+from frazil.link.fusion.segments import Segmentation
 
 LINKERS = ["c", "cranelift", "numba", "py", "debug"]
 linkers = st.sampled_from(LINKERS)
@@ -237,6 +240,18 @@ def test_what_a_loop_reads_for_a_node_is_found_once(monkeypatch):
     f = fz.function([x, m, at], [y, ft.cumsum(y)], mode="c")
     assert len(f.explain().segments) > 2
     assert len(asked) == len(set(asked)) > 5
+
+
+@given(recipe=RECIPES, linker=st.sampled_from(["c", "numba"]))
+def test_loops_know_what_they_make_in_any_order(recipe, linker):
+    inputs, outputs = build(recipe)
+    cut = Segmentation(fz.FunctionGraph(inputs, outputs), find_fusion(linker))
+    for loop in (part.task for part in cut.segments if isinstance(part.task, FusedLoop)):
+        anew = FusedLoop(loop.nodes, loop.row_nodes)
+        turned = loop.in_order(loop.nodes[::-1])
+        assert {"made", "row_values"} <= vars(turned).keys()
+        assert turned.made == loop.made == anew.made
+        assert turned.row_values == loop.row_values == anew.row_values
 
 
 def test_what_nothing_needs_is_in_no_segment():

@@ -49,6 +49,12 @@ class FusedLoop:
         # If all nodes are row nodes, the loop is one over the rows, and they are its elements.
         return cls(tuple(nodes), rows if len(rows) < len(nodes) else frozenset())
 
+    def in_order(self, nodes: Sequence[FrozenApply]) -> FusedLoop:
+        """The loop with the same nodes in another order."""
+        loop = FusedLoop(tuple(nodes), self.row_nodes)
+        vars(loop).update(made=self.made, row_values=self.row_values)  # the order tells neither
+        return loop
+
     @cached_property
     def domain(self) -> Variable:
         """The variable over whose elements the loop iterates."""

@@ -16,7 +16,8 @@ def reading(node: FrozenApply, views: Views) -> Reading:
         operands = []
         for x, outer in element_operands(node, over):
             base, inner = views.look_through(x)
-            axes = through(outer, inner)
+            # Most often the operand is no view, and lies along all dimensions.
+            axes = outer if inner is outer else through(outer, inner)
             operands.append((base, axes, len(axes) - axes.count(REPEATED) == moving))
         found = views.readings[node] = Reading(over, whole_operands(node), operands)
     return found

@@ -9,10 +9,11 @@ from frazil.link.fusion.spaces import Spaces
 from frazil.link.fusion.views import Views
 from frazil.link.kernel.cost import FUNCTION, KEEPING, cost
 from frazil.scalar.elemwise import Elemwise
-from frazil.scalar.op import ScalarOp
 
 READS = 2
 """Reading this many operands costs as much as writing a result of that size and reading it."""
+
+_MOST = max(KEEPING, FUNCTION - 1)
 
 
 class Recompute:
@@ -34,17 +35,20 @@ class Recompute:
         self._views = views
         self._leaves: dict[Variable, frozenset[Variable]] = {}
         costs: dict[Variable, int] = {}
-        costs_of_ops: dict[ScalarOp, int] = {}
+        costs_of_ops: dict[Elemwise, int] = {}
         for node in order:
             op = node.op
-            if not isinstance(op, Elemwise) or not fusible(node):
+            if not isinstance(op, Elemwise):
                 continue
+            own = costs_of_ops.get(op)
+            if own is None:
+                own = costs_of_ops[op] = cost(op.scalar_op)
+            if own > _MOST or not fusible(node):
+                continue
+            whole = own
             (output,) = node.outputs
             space = shapes.space(output)
             most = KEEPING if space else FUNCTION - 1
-            whole = costs_of_ops.get(op.scalar_op)
-            if whole is None:
-                whole = costs_of_ops[op.scalar_op] = cost(op.scalar_op)
             if whole > most:
                 continue
             read: set[Variable] = set()

@@ -9,7 +9,6 @@ kernels wherever they occur.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from frazil._core import (
     Constant,
@@ -128,10 +127,12 @@ class Segmentation:
             # The order of nodes must not depend on where the segment is in the graph.
             own = frozenset(task.nodes)
             nodes = [node for node in found.graph.toposort() if node in own]
-            task = FusedLoop.of(nodes, task.row_nodes)
-            found = replace(found, task=task)
             if len(nodes) < len(own):
+                task = FusedLoop.of(nodes, task.row_nodes)
                 read = values_read(task, self.views, self.recompute)
+            else:
+                task = task.in_order(nodes)
+            found = Segment(task, found.inputs, outputs)
         else:
             found = _one_node_segment(task)
         self.stored.update(read)

@@ -13,7 +13,6 @@ from frazil._core import Constant, FrozenApply, Variable
 from frazil.graph.dataclass import dataclass
 from frazil.link.fusion.alignment import (
     domain,
-    element_operands,
     indexed_axes,
     row_dimension,
     whole_axes,
@@ -232,10 +231,13 @@ class _Assembly:
     def _operands(self, node: FrozenApply, makes: Sequence[bool]) -> list[Value]:
         """The values of a node's operands; ``makes`` says which of them the loop makes."""
         read = reading(node, self.views)
+        statements = self.statements
+        if False not in makes:
+            return [("statement", statements[base]) for base, _, _ in read.operands]
         values: list[Value] = []
         for (base, axes, _), made in zip(read.operands, makes, strict=True):
             if made:
-                values.append(("statement", self.statements[base]))
+                values.append(("statement", statements[base]))
                 continue
             axes = self._ordered(_moving(axes, read.over))
             if node in self.loop.row_nodes:
@@ -255,9 +257,7 @@ class _Assembly:
                 continue
             node = now.owner
             assert node is not None
-            beneath = [
-                self._beneath(x, own, over) for x, own in element_operands(node, node.outputs[0])
-            ]
+            beneath = [(x, through(over, own)) for x, own, _ in reading(node, self.views).operands]
             missing = [
                 (x, own)
                 for x, own in beneath
@@ -269,13 +269,6 @@ class _Assembly:
             args = [self._plain(x, own) for x, own in beneath]
             self.recomputed[now, over] = self._computed(node, args)
         return self._plain(base, axes)
-
-    def _beneath(self, x: Variable, axes: Axes, over: Axes) -> tuple[Variable, Axes]:
-        """The variable beneath an operand of a node, and its axes where the node's output has
-        the axes ``over``.
-        """
-        base, inner = self.views.look_through(x)
-        return base, through(over, through(axes, inner))
 
     def _plain(self, base: Variable, axes: Axes) -> Value:
         """A value that is computed again already, a literal, or a read."""
