@@ -18,7 +18,8 @@ class Unknowable(Exception):
 
 def is_frazil(value: object) -> bool:
     """Return whether a class or function is one of frazil's own."""
-    return _top(value.__module__) == "frazil"
+    module: str | None = value.__module__
+    return module is not None and (module.startswith("frazil.") or module == "frazil")
 
 
 def find_named(module: str, name: str) -> object:

@@ -166,6 +166,7 @@ def _rules_of_phases(
     known = included
     for name, rules in PHASES.items():
         if name not in excluded:
-            known = (*known, *(rule for rule in rules if rule.name not in excluded))
+            own = [rule for rule in rules if rule.name not in excluded] if excluded else rules
+            known = (*known, *own)
             phases.append(known)
     return tuple(phases) if phases or not included else (included,)
