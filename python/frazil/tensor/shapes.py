@@ -137,13 +137,17 @@ class Shapes:
         known, outputs, found = node.lengths, node.outputs, self._lengths
         if known is None:
             given = [found[x] if x in found else self.lengths(x) for x in node.inputs]
-            shapes = lengths_of(node, given)
-            known = tuple(
-                [
-                    None if shape is None else self._known(output, shape, given)
-                    for output, shape in zip(outputs, shapes, strict=True)
-                ]
-            )
+            op = node.op
+            if type(op) is Elemwise and len(outputs) == 1:  # most nodes
+                (shape,) = op.infer_shape(node, given)
+                known = (self._known(outputs[0], shape, given),)
+            else:
+                known = tuple(
+                    [
+                        None if shape is None else self._known(output, shape, given)
+                        for output, shape in zip(outputs, lengths_of(node, given), strict=True)
+                    ]
+                )
             # They depend only on what the node depends on: they hold in every graph that has it.
             node.remember_lengths(known)
         for output, lengths in zip(outputs, known, strict=True):
