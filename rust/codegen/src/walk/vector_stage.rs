@@ -131,7 +131,7 @@ impl Walk<'_, '_, '_> {
     ) -> Option<Option<VectorStage>> {
         let foldings = if stage == stages.last() { foldings } else { &[] };
         let given = self.given(pass, stages, stage);
-        let (slots, chunk) = (&BTreeMap::new(), self.e.i64(0));
+        let (slots, chunk) = (&BTreeMap::new(), self.n_inner);
         let region = Region { pass, stages, stage, slots, chunk, given };
         if !self.does_anything(&region, foldings) {
             return Some(None);
