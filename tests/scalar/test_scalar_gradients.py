@@ -133,6 +133,11 @@ def test_clip_passes_gradients_on_at_its_ends():
     np.testing.assert_array_equal(gradients(clip, values), [[1, 1, 0], [0, 0, 0], [0, 0, 1]])
 
 
+def test_clip_to_ends_in_the_wrong_order_is_the_upper_end():
+    values = [np.array([-1.0, 0.5, 2.0]), np.full(3, 1.0), np.zeros(3)]
+    np.testing.assert_array_equal(gradients(clip, values), [[0, 0, 0], [0, 0, 0], [1, 1, 1]])
+
+
 def test_powers_of_zero():
     """No NaN where a factor is zero: 0**0, 0**2 and 0**3."""
     base, exponent = gradients(pow, [np.zeros(3), np.array([0.0, 2.0, 1.0])])

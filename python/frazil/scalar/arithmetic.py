@@ -53,10 +53,11 @@ def _first_wins(inputs: Variables, output: Variable, g: Variable) -> list[Partia
 
 def _clip_gradient(inputs: Variables, output: Variable, g: Variable) -> list[Partial]:
     x, low, high = inputs
+    # Where the ends are in the wrong order, the result is the upper one.
     return [
         lambda: elemwise(where, elemwise(ge, x, low) & elemwise(le, x, high), g, 0),
-        lambda: elemwise(where, elemwise(lt, x, low), g, 0),
-        lambda: elemwise(where, elemwise(gt, x, high), g, 0),
+        lambda: elemwise(where, elemwise(lt, x, low) & elemwise(le, low, high), g, 0),
+        lambda: elemwise(where, elemwise(gt, elemwise(maximum, x, low), high), g, 0),
     ]
 
 
