@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+import frazil as fz
 import frazil.tensor as ft
 
 DTYPES = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
@@ -47,3 +48,21 @@ def test_what_has_no_dtype_is_refused_with_the_class_of_numpy():
         ft.can_cast("int8", ft.vector("x"))
     with pytest.raises(ValueError, match="casting"):
         ft.can_cast(ft.vector("x"), "float32", "often")
+
+
+@pytest.mark.parametrize("name", ["true_divide", "arctan2", "copysign"])
+@pytest.mark.parametrize("number", [300, -1, 2**70])
+@pytest.mark.parametrize("mode", ["py", "cranelift"])
+def test_integers_beside_narrow_ones_may_be_large_where_results_are_floats(name, number, mode):
+    """NumPy's loop takes float16 for integers of 8 bits, frazil's float32."""
+    for dtype in ("uint8", "int16", "int64"):
+        array, x = np.array([3, 100], dtype), ft.vector("x", dtype=dtype)
+        outputs = [getattr(ft, name)(x, number), getattr(ft, name)(number, x)]
+        if name != "true_divide" and array.itemsize < 4:
+            assert {y.dtype for y in outputs} == {"float32"}
+            array = array.astype("float32")
+        run = fz.function([x], outputs, mode=mode)
+        expected = [getattr(np, name)(array, number), getattr(np, name)(number, array)]
+        for found, right in zip(run(array.astype(dtype)), expected, strict=True):
+            assert found.dtype == right.dtype
+            np.testing.assert_allclose(found, right, rtol=1e-6)

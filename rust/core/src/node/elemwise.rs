@@ -138,13 +138,22 @@ fn strengthen(container: &Container, rule: TypeRule, operands: Operands) -> Resu
                 _ => scalar.default_dtype(),
             };
             let data = match scalar.constant(dtype) {
-                // A comparison of an int8 with 300 has an answer though 300 is no int8 (in NumPy, too).
-                Err(Error::IntegerOutOfBounds { .. }) if rule == TypeRule::Comparison => {
-                    scalar.constant(scalar.default_dtype())?
+                Err(refusal @ Error::IntegerOutOfBounds { .. }) => {
+                    scalar.constant(dtype_out_of_bounds(rule, scalar, dtype).ok_or(refusal)?)?
                 }
                 other => other?,
             };
             Ok(container.constant(data))
         })
         .collect()
+}
+
+/// The dtype of an integer that `narrow`, the type beside it, does not hold. There is one where the
+/// op does not compute in that type: 300 has an order and a quotient beside an int8 (in NumPy, too).
+fn dtype_out_of_bounds(rule: TypeRule, scalar: WeakScalar, narrow: DType) -> Option<DType> {
+    match rule {
+        TypeRule::Comparison => Some(scalar.default_dtype()),
+        TypeRule::Float | TypeRule::Division => rule.result("", &[narrow]).ok(),
+        _ => None,
+    }
 }
