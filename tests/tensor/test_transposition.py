@@ -61,6 +61,14 @@ def test_dimshuffle(shape, pattern, expected):
     assert ft.dimshuffle(ft.tensor(shape=shape), *pattern).type.shape == expected
 
 
+def test_an_axis_of_a_vector():
+    v = ft.vector()
+    assert v.transpose(0) is v
+    assert ft.permute_dims(v, -1) is v
+    with pytest.raises(ValueError, match="do not permute"):
+        ft.matrix().transpose(0)
+
+
 def test_errors():
     with pytest.raises(ValueError, match="do not permute"):
         ft.permute_dims(X, (0, 0, 1))

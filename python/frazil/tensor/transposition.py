@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, SupportsIndex
 
 from frazil._core import FrozenApply, TensorType, Variable
 from frazil.graph.dataclass import dataclass
@@ -43,14 +43,14 @@ class Transpose(Op):
         return [permute_dims(g, inverse) if g.ndim else g]
 
 
-def permute_dims(x: TensorLike, axes: Sequence[int] | None = None) -> Variable:
+def permute_dims(x: TensorLike, axes: int | Sequence[int] | None = None) -> Variable:
     """Return a view of ``x`` with its dimensions permuted.
 
     Parameters
     ----------
     x : tensor_like
         Any tensor.
-    axes : sequence of int, optional
+    axes : int or sequence of int, optional
         Dimension ``i`` of the result is dimension ``axes[i]`` of ``x``, as in
         :func:`numpy.transpose`. Default: reversed.
 
@@ -66,6 +66,8 @@ def permute_dims(x: TensorLike, axes: Sequence[int] | None = None) -> Variable:
     (3, 4, 2)
     """
     x = as_tensor(x)
+    if isinstance(axes, SupportsIndex):
+        axes = (axes.__index__(),)
     order = tuple(range(x.ndim))[::-1] if axes is None else normalize_order(axes, x.ndim)
     node = x.owner
     if node is not None and isinstance(node.op, Transpose):
