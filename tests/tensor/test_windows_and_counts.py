@@ -54,6 +54,7 @@ def calls(n, x, v, k, i):
         n.bincount(k, n.exp(k), minlength=3),
         n.digitize(x, n.sort(v), right=True),
         n.digitize(x, n.flip(n.sort(v))),
+        n.digitize(x, v[:0]),
         *n.histogram(v, 3),
         *n.histogram(v[:0], 2),
         *n.histogram(k, 3),

@@ -109,12 +109,10 @@ def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Variable:
             return searchsorted(edges, x, side)
         return length(edges, 0) - searchsorted(flip(edges), x, side)
     behind, before = get_item(edges, slice(1, None)), get_item(edges, slice(None, -1))
-    sorted_ = all(_core.elemwise(scalar.le, before, behind)) | all(
-        _core.elemwise(scalar.ge, before, behind)
-    )
-    edges = checked(edges, [sorted_], Check("bins must rise or fall", False))
+    rises = all(_core.elemwise(scalar.le, before, behind))
+    falls = all(_core.elemwise(scalar.ge, before, behind))
+    edges = checked(edges, [rises | falls], Check("bins must rise or fall", False))
     falling = length(edges, 0) - searchsorted(flip(edges), x, side)
-    rises = _core.elemwise(scalar.le, get_item(edges, 0), get_item(edges, -1))
     return where(rises, searchsorted(edges, x, side), falling)
 
 
