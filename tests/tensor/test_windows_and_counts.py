@@ -44,6 +44,8 @@ def calls(n, x, v, k, i):
         n.insert(x, i, 7.0, axis=1),
         n.insert(x, k, 7.0),
         n.insert(v, [0, 1, 0], [7.0, 8.0, 9.0]),
+        n.insert(v, slice(None, None, -2), 7.0),
+        n.insert(x, slice(0, 2), 7.0, axis=0),
         n.delete(v, i),
         n.delete(x, slice(0, 2), axis=0),
         n.append(x, v),

@@ -100,7 +100,7 @@ def insert(arr: TensorLike, obj: Any, values: TensorLike, axis: int | None = Non
     ----------
     arr : tensor_like
         Any tensor.
-    obj : int or tensor_like of integers
+    obj : int, slice or tensor_like of integers
         The positions along ``axis`` before which the values come.
     values : tensor_like
         They broadcast to the part that is inserted; they are cast to the dtype of ``arr``.
@@ -133,10 +133,12 @@ def insert(arr: TensorLike, obj: Any, values: TensorLike, axis: int | None = Non
     missing = arr.ndim - new.ndim
     if missing > 0:
         new = expand_dims(new, tuple(range(missing)))
-    places = as_tensor(obj)
-    if places.type.numpy_dtype.kind not in "iu" or places.ndim > 1:
-        raise TypeError(f"insert takes an integer or a vector of integers; given {places.type}")
     own = length(arr, axis)
+    places = get_item(arange(own), obj) if isinstance(obj, slice) else as_tensor(obj)
+    if places.type.numpy_dtype.kind not in "iu" or places.ndim > 1:
+        raise TypeError(
+            f"insert takes an integer, a vector of integers or a slice; given {places.type}"
+        )
     at = _within(as_tensor(places, "int64"), own)
     if places.ndim == 0:
         new = moveaxis(new, 0, axis)
