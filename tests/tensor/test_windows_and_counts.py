@@ -52,6 +52,7 @@ def calls(n, x, v, k, i):
         n.ravel_multi_index((k, k), (4, 5)),
         *n.unravel_index(k, (2, 2), order="F"),
         n.ravel_multi_index((k, k), (2, 3), mode=("wrap", "clip")),
+        n.argwhere(n.sum(x)),
         n.bincount(k),
         n.bincount(k, n.exp(k), minlength=3),
         n.digitize(x, n.sort(v), right=True),

@@ -58,7 +58,7 @@ def argwhere(a: TensorLike) -> Variable:
     Parameters
     ----------
     a : tensor_like
-        A tensor with dimensions.
+        Any tensor.
 
     Returns
     -------
@@ -72,6 +72,9 @@ def argwhere(a: TensorLike) -> Variable:
     array([[0, 1],
            [1, 0]])
     """
+    a = as_tensor(a)
+    if a.ndim == 0:
+        return get_item(argwhere(expand_dims(a, 0)), (slice(None), slice(0, 0)))
     return stack(nonzero(a), 1)
 
 
