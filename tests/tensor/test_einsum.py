@@ -54,7 +54,7 @@ def test_drawn_sums(data):
     output = data.draw(st.permutations(used).map("".join))
     output = output[: data.draw(st.integers(0, len(used)))]
     subscripts = ",".join(parts) + "->" + output
-    dtypes = st.sampled_from(["float64", "float32", "int64"])
+    dtypes = st.sampled_from(["float64", "float32", "int64", "int8", "uint16", "bool"])
     arrays = []
     for part in parts:
         shape = [sizes[one] for one in part]

@@ -42,7 +42,7 @@ class Term:
             return self
         axes = [self.letters.index(letter) for letter in letters]
         kept = "".join(letter for letter in self.letters if letter not in letters)
-        return Term(sum(self.x, axes), kept)
+        return Term(sum(self.x, axes, self.x.dtype), kept)
 
 
 def einsum(
