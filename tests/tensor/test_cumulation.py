@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from agreement import check, like, modes
+from agreement import agree, check, like, modes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -82,6 +82,20 @@ def test_no_elements(mode):
     x = ft.vector("x")
     gradient = fz.grad(ft.sum(ft.cumprod(x)), x)
     check(gradient, {x: np.zeros(0)}, np.zeros(0), mode)
+
+
+def test_truth_so_far(mode):
+    """Of dtype bool: whether any, or all, of the elements up to there are not 0."""
+    array = np.array([[0, 0, 3], [2, 1, 0]])
+    x = ft.lmatrix("x")
+    calls = [
+        lambda n, x, name=name, axis=axis: getattr(n, name)(x, axis, dtype="bool")
+        for name in ("cumsum", "cumprod", "nancumsum", "nancumprod")
+        for axis in (None, 0, 1)
+    ]
+    found = fz.function([x], [call(ft, x) for call in calls], mode=mode)(array)
+    for call, one in zip(calls, found, strict=True):
+        agree(one, call(np, array), 0)
 
 
 def test_errors():

@@ -13,7 +13,7 @@ import frazil.scalar as scalar
 from frazil._core import FrozenApply, Variable
 from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Gradients, Variables
-from frazil.scalar.constants import TensorLike
+from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import axis_of_any, normalize_axis
 from frazil.tensor.items import get_item
 from frazil.tensor.lengths import Lengths
@@ -147,5 +147,7 @@ def _cumulate(x: Variable, axis: int | None, mode: Literal["add", "mul"]) -> Var
     axis = axis_of_any(axis, x.ndim)
     if axis is None:
         return _cumulate(ravel(x), 0, mode)
+    if x.dtype == "bool":  # any, or all, of the elements so far
+        return as_tensor(_cumulate(as_tensor(x, "int64"), axis, mode), "bool")
     cumulated: Variable = CumOp(normalize_axis(axis, x.ndim), mode)(x)
     return cumulated
