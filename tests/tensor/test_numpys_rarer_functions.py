@@ -1,11 +1,12 @@
 """Sets, orders, slopes, polynomials and what else NumPy has agree with NumPy."""
 
+import itertools
 from functools import partial
 
 import numpy as np
 import pytest
 import scipy.signal
-from agreement import drawn_arrays, follow, follow_compiled
+from agreement import agree, drawn_arrays, follow, follow_compiled
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -189,6 +190,11 @@ def test_polynomials_of_unknown_degree(mode):
     f = fz.function([p, x], ft.polyval(p, x), mode=mode)
     for coefficients in ([3.0, 0.0, 1.0], [2.0], []):
         np.testing.assert_allclose(f(coefficients, at), np.polyval(coefficients, at), atol=1e-12)
+    for dtypes in itertools.product(["float32", "int8", "uint16", "bool"], repeat=2):
+        p, x = ft.vector("p", dtype=dtypes[0]), ft.vector("x", dtype=dtypes[1])
+        arrays = [np.array([3, 1, 7], one) for one in dtypes]
+        found = fz.function([p, x], ft.polyval(p, x), mode=mode)(*arrays)
+        agree(found, np.polyval(*arrays), 1e-6)
 
 
 @FEW

@@ -46,7 +46,7 @@ def polyval(p: TensorLike, x: TensorLike) -> Variable:
     if static_length(length(p, 0)) is None:
         exponents = flip(arange(length(p, 0)))
         powers = _core.elemwise(scalar.pow, expand_dims(x, x.ndim), exponents)
-        return matmul(powers, p)
+        return as_tensor(matmul(powers, p), _core.promote(p.dtype, x.dtype))
     value = zeros_like(x)
     for coefficient in unstack(p):
         value = value * x + coefficient
