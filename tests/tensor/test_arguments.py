@@ -165,6 +165,8 @@ def test_reductions_without_nan_of_some_elements(mode, dtype):
         lambda lib, x, mask: lib.nanmean(x, axis=1, where=mask),
         lambda lib, x, mask: lib.nanvar(x, axis=1, where=mask),
         lambda lib, x, mask: lib.nanstd(x, axis=1, where=mask, keepdims=True),
+        lambda lib, x, mask: lib.nanvar(x, axis=1, correction=0.5),
+        lambda lib, x, mask: lib.nanstd(x, axis=0, dtype="float32", where=mask),
     ]
     f = fz.function([x, mask], [call(ft, x, mask) for call in calls], mode=mode)
     for call, found in zip(calls, f(value, chosen), strict=True):

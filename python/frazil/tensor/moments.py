@@ -99,10 +99,7 @@ def var(
     >>> ft.var([[1.0, 3.0], [2.0, 8.0]], axis=1).eval()
     array([1., 9.])
     """
-    if correction is not None:
-        if ddof:
-            raise ValueError(f"ddof={ddof} and correction={correction} say the same: give one")
-        ddof = correction
+    ddof = degrees_less(ddof, correction)
     x = _as_floating(x, dtype)
     if x.dtype == STORED:
         wide = computed_in(STORED)
@@ -111,6 +108,15 @@ def var(
     squares = squared_sizes(distances)
     total = sum(squares, axis, squares.dtype, keepdims, where=where)
     return _divided(total, _less(_count(x, axis, keepdims, where), ddof))
+
+
+def degrees_less(ddof: float, correction: float | None) -> float:
+    """Return the one of two names of an argument that was given."""
+    if correction is None:
+        return ddof
+    if ddof:
+        raise ValueError(f"ddof={ddof} and correction={correction} say the same: give one")
+    return correction
 
 
 def std(

@@ -137,6 +137,7 @@ def nanmean(
     x = as_tensor(x)
     if not _has_nan(x):
         return moments.mean(x, axis, dtype, keepdims, where=where)
+    _refuse_integers(dtype, "nanmean")
     x = _masked(x, where)
     total = nansum(x, axis, dtype, keepdims)
     return total / as_tensor(_count(x, axis, keepdims), total.dtype)
@@ -148,6 +149,8 @@ def nanmean(
     "[1.0, ft.nan, 3.0] -> 1.",
     x="tensor_like: Any tensor; bool and integers are taken as float64.",
     ddof="number: Divide by the number of these elements less ``ddof``.",
+    correction="number: Another name of ``ddof``.",
+    dtype="dtype_like: The dtype to compute in, a floating one if the tensor is.",
 )
 def nanvar(
     x: TensorLike,
@@ -155,12 +158,15 @@ def nanvar(
     ddof: float = 0,
     keepdims: bool = False,
     *,
+    correction: float | None = None,
+    dtype: npt.DTypeLike | None = None,
     where: TensorLike | None = None,
 ) -> Variable:
-    x = as_tensor(x)
+    x, ddof = as_tensor(x), moments.degrees_less(ddof, correction)
     if not _has_nan(x):
-        return moments.var(x, axis, ddof, keepdims, where=where)
-    x = _masked(x, where)
+        return moments.var(x, axis, ddof, keepdims, dtype=dtype, where=where)
+    _refuse_integers(dtype, "nanvar")
+    x = _masked(as_tensor(x, dtype), where)
     apart = _replaced(x, 0) - nanmean(x, axis, keepdims=True)
     squares = moments.squared_sizes(_core.elemwise(scalar.where, _is_nan(x), 0, apart))
     left = as_tensor(_count(x, axis, keepdims), squares.dtype) - ddof
@@ -174,6 +180,8 @@ def nanvar(
     "[1.0, ft.nan, 3.0] -> 1.",
     x="tensor_like: Any tensor; bool and integers are taken as float64.",
     ddof="number: Divide by the number of these elements less ``ddof``.",
+    correction="number: Another name of ``ddof``.",
+    dtype="dtype_like: The dtype to compute in, a floating one if the tensor is.",
 )
 def nanstd(
     x: TensorLike,
@@ -181,9 +189,18 @@ def nanstd(
     ddof: float = 0,
     keepdims: bool = False,
     *,
+    correction: float | None = None,
+    dtype: npt.DTypeLike | None = None,
     where: TensorLike | None = None,
 ) -> Variable:
-    return _core.elemwise(scalar.sqrt, nanvar(x, axis, ddof, keepdims, where=where))
+    ddof = moments.degrees_less(ddof, correction)
+    return _core.elemwise(scalar.sqrt, nanvar(x, axis, ddof, keepdims, dtype=dtype, where=where))
+
+
+def _refuse_integers(dtype: npt.DTypeLike | None, who: str) -> None:
+    """NaN and means have no integers to be in."""
+    if dtype is not None and np.dtype(dtype).kind not in "fc":
+        raise TypeError(f"{who} of floating numbers takes a floating dtype, given {dtype!r}")
 
 
 @described(
