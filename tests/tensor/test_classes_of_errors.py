@@ -123,6 +123,14 @@ CALLS = {
     "integers to negative powers": (lambda n, k: n.power(k, -1), K),
     "invert": (lambda n, x: n.invert(x), X),
     "left_shift": (lambda n, x: n.left_shift(x, 1), X),
+    **{
+        f"{f} of complex numbers": (lambda n, x, f=f: getattr(n, f)(x), TWO + 1j)
+        for f in ("isneginf", "isposinf", "deg2rad", "radians", "rad2deg", "degrees")
+    },
+    **{
+        f"{f} in integers": (lambda n, x, f=f: getattr(n, f)(x, dtype="int64"), X)
+        for f in ("nanmean", "nanvar", "nanstd")
+    },
     "difference of bools": (lambda n, b: n.subtract(b, b), MASK),
     "a number that does not fit": (lambda n, k: n.add(k, 300), K.astype("int8")),
     "fft length": (lambda n, x: n.fft.fft(x, n=0), X),

@@ -117,3 +117,13 @@ def conjugate(x: Variable) -> Variable:
 def is_complex(x: Variable) -> bool:
     """Whether the elements are complex numbers."""
     return x.type.numpy_dtype.kind == "c"
+
+
+def refuse_complex(x: Variable, who: str) -> Variable:
+    """Return ``x`` if it is real; ``who`` says in the message what takes no complex numbers."""
+    if x.type.numpy_dtype.kind == "c":
+        raise TypeError(
+            f"{who} takes real numbers; given {x.type}. Take the parts by ft.real and ft.imag, or "
+            "the sizes by ft.abs"
+        )
+    return x

@@ -10,6 +10,7 @@ import numpy as np
 import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import Constant, Variable
+from frazil.scalar.complex import refuse_complex
 from frazil.scalar.constants import TensorLike, as_tensor, as_written
 from frazil.tensor.checks import Check, checked
 from frazil.tensor.creation import zeros
@@ -17,7 +18,6 @@ from frazil.tensor.elementwise.choice import where
 from frazil.tensor.items import get_item, inc_subtensor
 from frazil.tensor.lengths import LengthLike, add, as_length, length, literal, subtract
 from frazil.tensor.positions import searchsorted
-from frazil.tensor.realness import refuse_complex
 from frazil.tensor.rearranging import diff, flip
 from frazil.tensor.reductions import all, max, min, sum
 from frazil.tensor.reshaping import ravel

@@ -10,13 +10,13 @@ import numpy as np
 import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import Constant, Variable
+from frazil.scalar.complex import refuse_complex
 from frazil.scalar.constants import TensorLike, as_tensor, constant
 from frazil.tensor.axes import normalize_axes
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.docstrings import described
 from frazil.tensor.items import get_item
 from frazil.tensor.lengths import floor_divide, length, lengths, literal, product, subtract
-from frazil.tensor.realness import refuse_complex
 from frazil.tensor.reductions import Axis, sum
 from frazil.tensor.reshaping import reshape
 from frazil.tensor.sorting import sort

@@ -86,16 +86,6 @@ def iscomplex(x: TensorLike, /) -> Variable:
     return elemwise(scalar.neq, imag(x), 0)
 
 
-def refuse_complex(x: Variable, who: str) -> Variable:
-    """Return ``x`` if it is real; ``who`` says in the message what takes no complex numbers."""
-    if _is_complex(x):
-        raise TypeError(
-            f"{who} takes real numbers; given {x.type}. Take the parts by ft.real and ft.imag, or "
-            "the sizes by ft.abs"
-        )
-    return x
-
-
 def _is_complex(x: Variable) -> bool:
     return x.type.numpy_dtype.kind == "c"
 

@@ -6,6 +6,7 @@ import math
 
 import frazil.scalar as scalar
 from frazil._core import Variable, elemwise, elemwise_type
+from frazil.scalar.complex import refuse_complex
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.elementwise.definition import elementwise
 
@@ -17,7 +18,7 @@ from frazil.tensor.elementwise.definition import elementwise
 )
 def deg2rad(x: TensorLike, /) -> Variable:
     """Return angles in radians."""
-    return elemwise(scalar.mul, as_floating(x), math.pi / 180)
+    return elemwise(scalar.mul, refuse_complex(as_floating(x), "deg2rad"), math.pi / 180)
 
 
 @elementwise(
@@ -25,7 +26,7 @@ def deg2rad(x: TensorLike, /) -> Variable:
 )
 def rad2deg(x: TensorLike, /) -> Variable:
     """Return angles in degrees."""
-    return elemwise(scalar.mul, as_floating(x), 180 / math.pi)
+    return elemwise(scalar.mul, refuse_complex(as_floating(x), "rad2deg"), 180 / math.pi)
 
 
 radians = deg2rad

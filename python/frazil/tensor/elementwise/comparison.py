@@ -6,7 +6,8 @@ import math
 
 import frazil.scalar as scalar
 from frazil._core import Variable, elemwise
-from frazil.scalar.constants import TensorLike, as_operand
+from frazil.scalar.complex import refuse_complex
+from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.elementwise.definition import binary, elementwise, unary
 
 equal = binary(
@@ -45,13 +46,13 @@ isfinite = unary(
 @elementwise("[1.0, -float('inf')] -> [False,  True]", "Of bool.")
 def isneginf(x: TensorLike, /) -> Variable:
     """Return whether the number is negative and infinite."""
-    return elemwise(scalar.eq, as_operand(x), -math.inf)
+    return elemwise(scalar.eq, refuse_complex(as_tensor(x), "isneginf"), -math.inf)
 
 
 @elementwise("[1.0, float('inf')] -> [False,  True]", "Of bool.")
 def isposinf(x: TensorLike, /) -> Variable:
     """Return whether the number is positive and infinite."""
-    return elemwise(scalar.eq, as_operand(x), math.inf)
+    return elemwise(scalar.eq, refuse_complex(as_tensor(x), "isposinf"), math.inf)
 
 
 eq = equal
