@@ -114,6 +114,11 @@ impl Folding {
         e.b.use_var(self.blocks)
     }
 
+    /// The elements up to which a row has partial results of the first level alone.
+    pub(crate) fn first_level(&self) -> i64 {
+        CARRIED * i64::from(self.lanes)
+    }
+
     pub(crate) fn has_levels(&self) -> bool {
         self.reduce.has_levels(self.dtype())
     }

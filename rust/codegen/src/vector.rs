@@ -11,6 +11,7 @@
 
 use crate::dtype::Dtype;
 use crate::emit::Emitter;
+use crate::op::Reduction;
 use cranelift_codegen::ir::{Block as IrBlock, Function, Value};
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
@@ -22,7 +23,11 @@ mod function;
 #[cfg(target_arch = "x86_64")]
 mod instructions;
 #[cfg(target_arch = "x86_64")]
+mod over;
+#[cfg(target_arch = "x86_64")]
 mod recipe;
+#[cfg(target_arch = "x86_64")]
+mod row;
 #[cfg(target_arch = "x86_64")]
 mod schedule;
 #[cfg(all(test, target_arch = "x86_64"))]
@@ -67,6 +72,8 @@ pub(crate) enum Effect {
 pub(crate) struct Partials {
     pub(crate) sets: usize,
     pub(crate) turn: usize,
+    pub(crate) reduce: Reduction,
+    pub(crate) dtype: Dtype,
 }
 
 /// What is done with a block of elements, as instructions of Cranelift on registers of 128 bits.
@@ -130,6 +137,21 @@ pub(crate) fn fill(bits: u64, size: u32) -> Vec<u8> {
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) fn fill(_bits: u64, _size: u32) -> Vec<u8> {
     unreachable!("there are no functions of vectors")
+}
+
+/// As [`code`], of a function that folds a row alone: it begins with the identity, and the result of each fold stands
+/// where its argument [`Partials::sets`] was. `None` if there is none for a reason of this block's.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn row_code(block: &Block) -> Option<Vec<u8>> {
+    let floats = block.folds.iter().all(|own| own.dtype.is_float());
+    let graph = if floats { translate::translate(block)? } else { return None };
+    function::write_row(&graph)
+}
+
+/// There are no such registers.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn row_code(_block: &Block) -> Option<Vec<u8>> {
+    None
 }
 
 /// There are no such registers.

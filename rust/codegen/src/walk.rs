@@ -4,8 +4,9 @@ use crate::dtype::Dtype;
 use crate::emit::{Emitter, suffix};
 use crate::folding::{Folding, Target};
 use crate::kernel::{Action, LoopKernel, Pass};
-use crate::stages::{Call, OperandPlace};
+use crate::stages::{Call, OperandPlace, Stages};
 use crate::walk::indexed_row::{Indexed, IndexedRow};
+use crate::walk::vector_stage::VectorStage;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{InstBuilder, StackSlot, Value};
@@ -14,6 +15,7 @@ use std::collections::BTreeMap;
 
 mod element_loop;
 mod indexed_row;
+mod short_row;
 mod stage;
 mod turn;
 mod vector_stage;
@@ -222,13 +224,11 @@ impl Walk<'_, '_, '_> {
         Some(self.e.b.ins().select(stays, of_all, of_row))
     }
 
-    fn end_folding(&mut self, own: &Folding, total: Option<Value>) {
+    fn end_folding(&mut self, own: &Folding, total: Option<Value>, result: Option<Variable>) {
         match own.target {
-            Target::Value(k) => {
-                let start = self.k.at(k).args[0];
-                let start = self.uniform_value(start);
+            Target::Value(_) => {
                 let made = own.total(self.e);
-                self.uniform[k] = Some(self.e.fold(own.reduce, own.write.dtype, start, made));
+                self.end_fold(own, made, result);
             }
             Target::Write(k) => {
                 let total = total.expect("folds of writes have one");
@@ -256,26 +256,43 @@ impl Walk<'_, '_, '_> {
                 self.cumulated.insert(k, variable);
             }
         }
+        let nothing = pass.writes.is_empty() && pass.stores.is_empty() && pass.puts.is_empty();
+        if nothing && foldings.is_empty() {
+            return;
+        }
+        self.enter_indexed_rows(pass);
+        let (stages, mut vectors) = self.staged(pass, foldings);
+        let results = self.fold_variables(&vectors, foldings);
+        let short = self.short_row(pass, &stages, &mut vectors, foldings, &results);
         for own in foldings.iter().filter(|own| matches!(own.target, Target::Value(_))) {
             own.start(self.e);
         }
-        let nothing = pass.writes.is_empty() && pass.stores.is_empty() && pass.puts.is_empty();
-        if !(nothing && foldings.is_empty()) {
-            self.enter_indexed_rows(pass);
-            self.chunks(pass, foldings);
+        self.chunks(pass, &stages, vectors, foldings);
+        for (at, own) in foldings.iter().enumerate() {
+            self.end_folding(own, totals[at], results[at]);
         }
-        for (own, &total) in foldings.iter().zip(totals) {
-            self.end_folding(own, total);
+        if let Some(short) = short {
+            self.e.end_if(short);
+        }
+        for (own, result) in foldings.iter().zip(results) {
+            if let (Target::Value(k), Some(result)) = (own.target, result) {
+                self.uniform[k] = Some(self.e.b.use_var(result));
+            }
         }
     }
 
     /// Goes along the row, in chunks if the pass has several stages.
-    fn chunks(&mut self, pass: &Pass, foldings: &[Folding]) {
-        let (stages, mut vectors) = self.staged(pass, foldings);
+    fn chunks(
+        &mut self,
+        pass: &Pass,
+        stages: &Stages,
+        mut vectors: Vec<Option<VectorStage>>,
+        foldings: &[Folding],
+    ) {
         let zero = self.e.i64(0);
         if stages.last() == 0 && !self.k.takes_rows {
             let own = vectors.pop().flatten();
-            self.stage(pass, &stages, 0, own, &BTreeMap::new(), zero, self.n_inner, foldings);
+            self.stage(pass, stages, 0, own, &BTreeMap::new(), zero, self.n_inner, foldings);
             return;
         }
         let bytes: u32 = stages.kept.values().map(|dtype| dtype.size()).sum();
@@ -301,7 +318,7 @@ impl Walk<'_, '_, '_> {
         let to = self.e.b.ins().smin(whole, n_inner);
         for (stage, vectors) in vectors.into_iter().enumerate() {
             let own = if stage == stages.last() { foldings } else { &[] };
-            self.stage(pass, &stages, stage, vectors, &slots, from, to, own);
+            self.stage(pass, stages, stage, vectors, &slots, from, to, own);
             for call in &stages.calls[stage] {
                 self.call_function(call, &slots, from, to);
             }

@@ -16,7 +16,7 @@ const ADDRESSES: [Gpr; 11] =
 const FREE: usize = 5;
 
 /// The mask of the elements that are left, and the masks for values.
-const LEFT: Mask = Mask(7);
+pub(super) const LEFT: Mask = Mask(7);
 const MASKS: [u8; 6] = [1, 2, 3, 4, 5, 6];
 const REGISTERS: usize = 32;
 
@@ -50,18 +50,28 @@ pub(super) fn write(graph: &Graph) -> Option<Vec<u8>> {
     };
     let partials = if blocks == 0 { 0 } else { held };
     let free = REGISTERS.checked_sub(pressure + partials)?;
-    let mut own = Function {
-        a: Assembler::default(),
-        graph,
-        schedule,
-        addresses: addresses(graph),
-        same: vec![None; graph.nodes.len()],
-        places: vec![None; graph.nodes.len()],
-        vectors: (0..REGISTERS as u8).rev().collect(),
-        masks: MASKS.iter().rev().copied().collect(),
-        partials: Vec::new(),
-    };
-    own.whole(blocks, free)?;
+    let mut own = Function::new(graph, schedule);
+    own.whole(free, |own| {
+        let singles = own.a.label();
+        if blocks > 0 {
+            own.turns(blocks, singles)?;
+        }
+        own.a.bind(singles);
+        own.singles()
+    })?;
+    Some(own.a.finish())
+}
+
+/// The instructions of a function that folds a whole row; `None` if it needs more registers than there are.
+pub(super) fn write_row(graph: &Graph) -> Option<Vec<u8>> {
+    let schedule = Schedule::of(graph);
+    let held = SETS as usize * graph.folds.len();
+    let free = REGISTERS.checked_sub(pressure(graph, &schedule)? + held)?;
+    if schedule.steps.len() > FOLDED {
+        return None;
+    }
+    let mut own = Function::new(graph, schedule);
+    own.whole(free, Function::fold_row)?;
     Some(own.a.finish())
 }
 
@@ -129,47 +139,62 @@ fn pressure(graph: &Graph, schedule: &Schedule) -> Option<usize> {
 
 /// The place of a value of a block.
 #[derive(Clone, Copy)]
-enum Place {
+pub(super) enum Place {
     Vector(Zmm),
     Mask(Mask),
 }
 
 /// The block of a turn that is being written.
 #[derive(Clone, Copy)]
-struct Turn {
+pub(super) struct Turn {
     /// Which one of the turn's blocks it is.
-    block: u32,
-    mask: Mask,
+    pub(super) block: u32,
+    pub(super) mask: Mask,
     /// Whether partial results are in registers.
-    holds_partials: bool,
+    pub(super) holds_partials: bool,
 }
 
-struct Function<'g> {
-    a: Assembler,
-    graph: &'g Graph,
-    schedule: Schedule,
+pub(super) struct Function<'g> {
+    pub(super) a: Assembler,
+    pub(super) graph: &'g Graph,
+    pub(super) schedule: Schedule,
     addresses: Vec<usize>,
     /// The registers of values that are the same in all blocks; others of these are read from memory.
     same: Vec<Option<Place>>,
-    places: Vec<Option<Place>>,
-    vectors: Vec<u8>,
-    masks: Vec<u8>,
+    pub(super) places: Vec<Option<Place>>,
+    pub(super) vectors: Vec<u8>,
+    pub(super) masks: Vec<u8>,
     /// The registers of each set of each fold.
-    partials: Vec<Vec<Zmm>>,
+    pub(super) partials: Vec<Vec<Zmm>>,
+}
+
+impl<'g> Function<'g> {
+    fn new(graph: &'g Graph, schedule: Schedule) -> Function<'g> {
+        Function {
+            a: Assembler::default(),
+            graph,
+            schedule,
+            addresses: addresses(graph),
+            same: vec![None; graph.nodes.len()],
+            places: vec![None; graph.nodes.len()],
+            vectors: (0..REGISTERS as u8).rev().collect(),
+            masks: MASKS.iter().rev().copied().collect(),
+            partials: Vec::new(),
+        }
+    }
 }
 
 impl Function<'_> {
-    fn elements(&self) -> u32 {
+    pub(super) fn elements(&self) -> u32 {
         BYTES / self.graph.size
     }
 
-    fn instructions(&mut self) -> Instructions<'_> {
+    pub(super) fn instructions(&mut self) -> Instructions<'_> {
         Instructions { size: self.graph.size, a: &mut self.a }
     }
 
-    /// All of it, with so many blocks a turn, 0 if there is no loop of whole turns; `free` registers hold what is the
-    /// same in all blocks.
-    fn whole(&mut self, blocks: u32, free: usize) -> Option<()> {
+    /// All of it, around the loops; `free` registers hold what is the same in all blocks.
+    fn whole(&mut self, free: usize, loops: impl FnOnce(&mut Self) -> Option<()>) -> Option<()> {
         let kept = ADDRESSES.len().min(self.addresses.len()).saturating_sub(FREE);
         for &own in &ADDRESSES[FREE..FREE + kept] {
             self.a.push(own);
@@ -179,12 +204,7 @@ impl Function<'_> {
         }
         self.a.clear(RCX);
         self.enter_same(free)?;
-        let singles = self.a.label();
-        if blocks > 0 {
-            self.turns(blocks, singles)?;
-        }
-        self.a.bind(singles);
-        self.singles()?;
+        loops(self)?;
         self.a.clean();
         for &own in ADDRESSES[FREE..FREE + kept].iter().rev() {
             self.a.pop(own);
@@ -302,7 +322,7 @@ impl Function<'_> {
 
     // ------------------------------------------------------------ one block
 
-    fn block(&mut self, turn: Turn) -> Option<()> {
+    pub(super) fn block(&mut self, turn: Turn) -> Option<()> {
         for at in 0..self.schedule.steps.len() {
             match self.schedule.steps[at] {
                 Step::Compute(id) => self.compute(id, at, turn)?,
@@ -315,7 +335,7 @@ impl Function<'_> {
         Some(())
     }
 
-    fn free_ended(&mut self, at: usize, but: Option<Id>) {
+    pub(super) fn free_ended(&mut self, at: usize, but: Option<Id>) {
         for used in used_by(self.graph, self.schedule.steps[at]) {
             if !self.schedule.ends(used, at) || Some(used) == but {
                 continue;
@@ -328,7 +348,7 @@ impl Function<'_> {
         }
     }
 
-    fn is_partial(&self, own: Zmm) -> bool {
+    pub(super) fn is_partial(&self, own: Zmm) -> bool {
         self.partials.iter().flatten().any(|&held| held == own)
     }
 
@@ -374,7 +394,7 @@ impl Function<'_> {
                 }
                 let own = self.partials[of][turn.block as usize];
                 if own != from {
-                    self.instructions().copy(own, from, ALL);
+                    self.instructions().copy(own, from, turn.mask);
                 }
             }
         }
@@ -382,7 +402,7 @@ impl Function<'_> {
     }
 
     /// The register that a value is in; one that is read from memory is brought to `scratch`.
-    fn register(&mut self, id: Id, scratch: Zmm) -> Option<Zmm> {
+    pub(super) fn register(&mut self, id: Id, scratch: Zmm) -> Option<Zmm> {
         match self.places[id].or(self.same[id]) {
             Some(Place::Vector(own)) => Some(own),
             Some(Place::Mask(_)) => None,
@@ -394,7 +414,7 @@ impl Function<'_> {
         }
     }
 
-    fn operand(&mut self, id: Id) -> Option<Operand> {
+    pub(super) fn operand(&mut self, id: Id) -> Option<Operand> {
         match self.places[id].or(self.same[id]) {
             Some(Place::Vector(own)) => Some(Operand::Register(own)),
             Some(Place::Mask(_)) => None,
@@ -411,7 +431,7 @@ impl Function<'_> {
 
     /// The register of a result: where it becomes partial results that nothing needs any more, theirs.
     fn result(&mut self, id: Id, at: usize, turn: Turn) -> Option<Zmm> {
-        if turn.holds_partials {
+        if turn.holds_partials && turn.mask == ALL {
             for action in &self.graph.actions {
                 let Action::Fold { of, node } = *action else { continue };
                 let old = self
@@ -512,83 +532,6 @@ impl Function<'_> {
         };
         self.places[id] = Some(Place::Vector(to));
         Some(())
-    }
-
-    /// Computes what is written over one of its operands, and returns its register.
-    fn compute_over(&mut self, node: Node, at: usize) -> Option<Zmm> {
-        match node {
-            Node::Fma([x, y, z]) => {
-                let over = [x, y, z].into_iter().find(|&id| self.dying(id, at).is_some());
-                if over == Some(z) {
-                    let own = self.taken(z, at)?;
-                    let scratch = Zmm(*self.vectors.last()?);
-                    let (x, y) = (self.register(x, scratch)?, self.operand(y)?);
-                    self.instructions().add_product(own, x, y);
-                    self.free_ended(at, Some(z));
-                    return Some(own);
-                }
-                let (x, y) = if over == Some(y) { (y, x) } else { (x, y) };
-                let own = self.taken(x, at)?;
-                let scratch = Zmm(*self.vectors.last()?);
-                let (by, z) = (self.register(y, scratch)?, self.operand(z)?);
-                self.instructions().multiply_add(own, by, z);
-                self.free_ended(at, over);
-                Some(own)
-            }
-            Node::Edges([x, of, how]) => {
-                let over = self.dying(x, at).map(|_| x);
-                let own = self.taken(x, at)?;
-                let scratch = Zmm(*self.vectors.last()?);
-                let (of, how) = (self.register(of, scratch)?, self.operand(how)?);
-                self.instructions().edges(own, of, how);
-                self.free_ended(at, over);
-                Some(own)
-            }
-            Node::Entry { table, at: index } => {
-                let bits = self.graph.tables[table];
-                let over = self.dying(index, at).map(|_| index);
-                let own = self.taken(index, at)?;
-                if self.graph.size == 4 {
-                    let all = std::array::from_fn(|k| bits[2 * k] | bits[2 * k + 1] << 32);
-                    let all = Operand::Vector(Memory::Table(self.a.table(all)));
-                    self.instructions().entries(own, own, all);
-                } else {
-                    let [low, high] = [0, 8].map(|first| {
-                        let half = std::array::from_fn(|k| bits[first + k]);
-                        Operand::Vector(Memory::Table(self.a.table(half)))
-                    });
-                    let scratch = Zmm(*self.vectors.last()?);
-                    self.instructions().load(scratch, low, ALL);
-                    self.instructions().entries_of_two(own, scratch, high);
-                }
-                self.free_ended(at, over);
-                Some(own)
-            }
-            _ => None,
-        }
-    }
-
-    /// The register of a value that nothing needs after a step.
-    fn dying(&self, id: Id, at: usize) -> Option<Zmm> {
-        match self.places[id] {
-            Some(Place::Vector(own)) if self.schedule.ends(id, at) && !self.is_partial(own) => {
-                Some(own)
-            }
-            _ => None,
-        }
-    }
-
-    /// A register with that value, to be written over: its own, if nothing needs it after the step, or a new one.
-    fn taken(&mut self, id: Id, at: usize) -> Option<Zmm> {
-        if let Some(own) = self.dying(id, at) {
-            return Some(own);
-        }
-        let own = Zmm(self.vectors.pop()?);
-        let from = self.register(id, own)?;
-        if from != own {
-            self.instructions().copy(own, from, ALL);
-        }
-        Some(own)
     }
 
     fn compute_mask(&mut self, id: Id, node: Node, at: usize, turn: Turn) -> Option<()> {

@@ -61,6 +61,18 @@ impl Instructions<'_> {
         self.a.vector(self.integers(2), opcode, &own, Operand::Vector(from));
     }
 
+    /// The elements so many bytes later, those of the front behind the last ones.
+    pub(super) fn turn_lanes(&mut self, to: Zmm, from: Zmm, bytes: u32) {
+        let own = Parts { immediate: Some((bytes / self.size) as u8), ..parts(to.0, Some(from.0)) };
+        self.a.vector(self.integers(3), 0x03, &own, Operand::Register(from));
+    }
+
+    /// Stores the first eight bytes.
+    pub(super) fn store_first(&mut self, to: Memory, from: Zmm) {
+        let own = Parts { length: Length::Bits128, unit: 8, ..parts(from.0, None) };
+        self.a.vector(kind(1, P66, true), 0xd6, &own, Operand::Vector(to));
+    }
+
     /// `to = from` where the mask says so.
     pub(super) fn copy(&mut self, to: Zmm, from: Zmm, mask: Mask) {
         let own = Parts { mask, ..parts(to.0, None) };

@@ -6,7 +6,8 @@ use crate::machine::{callees, compile_with};
 use crate::read::read;
 use crate::vector::has_vectors;
 
-/// Kernels, and how many functions of vectors each has: one for a stage, and one for the start of a fold.
+/// Kernels, and how many functions of vectors each has: one for a stage, one for short rows and one for the start of
+/// each fold.
 const KERNELS: [(&str, usize, &str); 13] = [
     (
         "arithmetic",
@@ -66,14 +67,14 @@ const KERNELS: [(&str, usize, &str); 13] = [
     ),
     (
         "sums",
-        3,
+        4,
         "loop 8 0\nread float64 1\nread float64 1\nop sub float64 float64,float64 0 1\n\
          op sqr float64 float64 2\nwrite 3 float64 0 add\nwrite 2 float64 0 add\npass\nvarying 2 3\n\
          reads 0 1\nwrites 0 1",
     ),
     (
         "other folds",
-        4,
+        5,
         "loop 8 0\nread float64 1\nread float64 1\nop mul float64 float64,float64 0 1\n\
          write 0 float64 0 maximum\nwrite 2 float64 0 minimum\nwrite 1 float64 0 mul\npass\n\
          varying 2\nreads 0 1\nwrites 0 1 2",
@@ -86,13 +87,13 @@ const KERNELS: [(&str, usize, &str); 13] = [
     ),
     (
         "sum of single",
-        3,
+        4,
         "loop 16 0\nread float32 1\nop sqr float32 float32 0\nwrite 1 float32 0 add\n\
          write 0 float32 0 minimum\npass\nvarying 1\nreads 0\nwrites 0 1",
     ),
     (
         "rows",
-        3,
+        4,
         "loop 8 1\nread float64 1\nread int64 0\nliteral float64 0\nfold float64 add 2 0\n\
          op cast float64 int64 1\nop truediv float64 float64,float64 3 4\n\
          op sub float64 float64,float64 0 5\nwrite 6 float64 1 -\npass\nuniform 4\nreads 0\nfolds 3\n\
@@ -100,7 +101,7 @@ const KERNELS: [(&str, usize, &str); 13] = [
     ),
     (
         "functions",
-        2,
+        3,
         "loop 8 0\nread float64 1\nread float64 1\nop mul float64 float64,float64 0 1\n\
          op exp float64 float64 2\nop add float64 float64,float64 3 0\n\
          op sub float64 float64,float64 2 4\nwrite 4 float64 0 add\nwrite 5 float64 1 -\npass\n\

@@ -5,7 +5,7 @@ use crate::folding::{CARRIED, Folding};
 use crate::kernel::{Action, Pass};
 use crate::op::Op;
 use crate::stages::{OperandPlace, Stages};
-use crate::vector::{BYTES, Block, Effect, Given, Partials, Sheet, code, holds};
+use crate::vector::{BYTES, Block, Effect, Given, Partials, Sheet, code, holds, row_code};
 use crate::walk::Walk;
 use crate::walk::indexed_row::Indexed;
 use crate::walk::turn::Region;
@@ -41,6 +41,8 @@ enum Argument {
 pub(super) struct VectorStage {
     code: Vec<u8>,
     arguments: Vec<Argument>,
+    /// A function that folds a whole row, if there is one.
+    pub(super) row: Option<Vec<u8>>,
 }
 
 /// A block while it is being written.
@@ -204,7 +206,9 @@ impl Walk<'_, '_, '_> {
             self.ended_in(&mut own, region, foldings);
         }
         let code = code(&own.block)?;
-        Some(VectorStage { code, arguments: own.arguments })
+        let alone = !foldings.is_empty() && region.stages.last() == 0;
+        let row = if alone { row_code(&own.block) } else { None };
+        Some(VectorStage { code, arguments: own.arguments, row })
     }
 
     /// Whether the op of a value may refuse an element: the function has no status to tell so.
@@ -263,7 +267,7 @@ impl Walk<'_, '_, '_> {
             let value = own.block.e.convert(value, self.k.dtype(k), dtype);
             let sets = own.argument(Argument::Sets(of));
             let turn = own.argument(Argument::Turn(of));
-            own.block.folds.push(Partials { sets, turn });
+            own.block.folds.push(Partials { sets, turn, reduce: folding.reduce, dtype });
             let so_far = own.block.give(Given::Partial { of }, dtype);
             let value = own.block.e.fold(folding.reduce, dtype, so_far, value);
             own.block.effects.push(Effect::Fold { of, value });
@@ -329,6 +333,34 @@ impl Walk<'_, '_, '_> {
         if let Some(turns) = turns {
             self.e.end_loop(turns);
         }
+    }
+
+    /// Calls the function that folds a whole row; returns the result of each fold.
+    pub(super) fn by_row(
+        &mut self,
+        region: &Region,
+        own: &VectorStage,
+        code: Vec<u8>,
+        foldings: &[Folding],
+    ) -> Vec<Value> {
+        let slot = self.e.stack(8 * own.arguments.len() as u32);
+        let function = self.e.vector_function(code);
+        let zero = self.e.i64(0);
+        let place = self.e.stack_address(slot);
+        let mut results = vec![0; foldings.len()];
+        for (k, &argument) in own.arguments.iter().enumerate() {
+            match argument {
+                Argument::Sets(of) => results[of] = 8 * k as i32,
+                Argument::Turn(_) => {}
+                _ => {
+                    let value = self.argument(region, argument, zero, foldings);
+                    self.e.b.ins().store(crate::emit::flags(), value, place, 8 * k as i32);
+                }
+            }
+        }
+        self.e.call_vectors(function, place, self.n_inner);
+        let results = results.iter().zip(foldings);
+        results.map(|(&at, own)| self.e.load(own.write.dtype, place, at)).collect()
     }
 
     fn argument(

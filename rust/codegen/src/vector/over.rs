@@ -1,0 +1,84 @@
+//! Values that instructions write over one of their operands.
+
+use crate::vector::assembler::{ALL, Memory, Operand, Zmm};
+use crate::vector::function::{Function, Place};
+use crate::vector::translate::{Id, Node};
+
+impl Function<'_> {
+    /// Computes what is written over one of its operands, and returns its register.
+    pub(super) fn compute_over(&mut self, node: Node, at: usize) -> Option<Zmm> {
+        match node {
+            Node::Fma([x, y, z]) => {
+                let over = [x, y, z].into_iter().find(|&id| self.dying(id, at).is_some());
+                if over == Some(z) {
+                    let own = self.taken(z, at)?;
+                    let scratch = Zmm(*self.vectors.last()?);
+                    let (x, y) = (self.register(x, scratch)?, self.operand(y)?);
+                    self.instructions().add_product(own, x, y);
+                    self.free_ended(at, Some(z));
+                    return Some(own);
+                }
+                let (x, y) = if over == Some(y) { (y, x) } else { (x, y) };
+                let own = self.taken(x, at)?;
+                let scratch = Zmm(*self.vectors.last()?);
+                let (by, z) = (self.register(y, scratch)?, self.operand(z)?);
+                self.instructions().multiply_add(own, by, z);
+                self.free_ended(at, over);
+                Some(own)
+            }
+            Node::Edges([x, of, how]) => {
+                let over = self.dying(x, at).map(|_| x);
+                let own = self.taken(x, at)?;
+                let scratch = Zmm(*self.vectors.last()?);
+                let (of, how) = (self.register(of, scratch)?, self.operand(how)?);
+                self.instructions().edges(own, of, how);
+                self.free_ended(at, over);
+                Some(own)
+            }
+            Node::Entry { table, at: index } => {
+                let bits = self.graph.tables[table];
+                let over = self.dying(index, at).map(|_| index);
+                let own = self.taken(index, at)?;
+                if self.graph.size == 4 {
+                    let all = std::array::from_fn(|k| bits[2 * k] | bits[2 * k + 1] << 32);
+                    let all = Operand::Vector(Memory::Table(self.a.table(all)));
+                    self.instructions().entries(own, own, all);
+                } else {
+                    let [low, high] = [0, 8].map(|first| {
+                        let half = std::array::from_fn(|k| bits[first + k]);
+                        Operand::Vector(Memory::Table(self.a.table(half)))
+                    });
+                    let scratch = Zmm(*self.vectors.last()?);
+                    self.instructions().load(scratch, low, ALL);
+                    self.instructions().entries_of_two(own, scratch, high);
+                }
+                self.free_ended(at, over);
+                Some(own)
+            }
+            _ => None,
+        }
+    }
+
+    /// The register of a value that nothing needs after a step.
+    fn dying(&self, id: Id, at: usize) -> Option<Zmm> {
+        match self.places[id] {
+            Some(Place::Vector(own)) if self.schedule.ends(id, at) && !self.is_partial(own) => {
+                Some(own)
+            }
+            _ => None,
+        }
+    }
+
+    /// A register with that value, to be written over: its own, if nothing needs it after the step, or a new one.
+    fn taken(&mut self, id: Id, at: usize) -> Option<Zmm> {
+        if let Some(own) = self.dying(id, at) {
+            return Some(own);
+        }
+        let own = Zmm(self.vectors.pop()?);
+        let from = self.register(id, own)?;
+        if from != own {
+            self.instructions().copy(own, from, ALL);
+        }
+        Some(own)
+    }
+}

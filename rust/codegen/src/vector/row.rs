@@ -1,0 +1,94 @@
+//! The fold of a whole row within registers: all partial results begin as the identity, and become one at the end.
+
+use crate::op::Op;
+use crate::vector::assembler::{ALL, Condition, Mask, Memory, Operand, RCX, RDI, RSI, Zmm};
+use crate::vector::function::{Function, LEFT, Turn};
+use crate::vector::translate::FloatOp;
+use crate::vector::{BYTES, SETS};
+
+impl Function<'_> {
+    /// Folds all elements. The results stand where the addresses of the sets would be.
+    pub(super) fn fold_row(&mut self) -> Option<()> {
+        self.start_partials()?;
+        let elements = self.elements() as i32;
+        let step = SETS as i32 * elements;
+        let (top, rest, end) = (self.a.label(), self.a.label(), self.a.label());
+        self.a.subtract(RSI, step);
+        self.a.jump_if(Condition::Less, rest);
+        self.a.align();
+        self.a.bind(top);
+        for block in 0..SETS {
+            self.block(Turn { block, mask: ALL, holds_partials: true })?;
+        }
+        self.a.add(RCX, step);
+        self.a.subtract(RSI, step);
+        self.a.jump_if(Condition::NotLess, top);
+        self.a.bind(rest);
+        self.a.add(RSI, step);
+        for block in 0..SETS {
+            self.a.compare(RSI, 0);
+            self.a.jump_if(Condition::NotGreater, end);
+            self.a.low_bits(elements as u32);
+            self.a.mask_of_rax(LEFT);
+            self.block(Turn { block, mask: LEFT, holds_partials: true })?;
+            self.a.subtract(RSI, elements);
+        }
+        self.a.bind(end);
+        for fold in 0..self.graph.folds.len() {
+            self.end_fold(fold)?;
+        }
+        Some(())
+    }
+
+    fn start_partials(&mut self) -> Option<()> {
+        for fold in &self.graph.folds {
+            let bits = fold.reduce.identity(fold.dtype);
+            let bits = if self.graph.size == 4 { bits | bits << 32 } else { bits };
+            let identity = Memory::Constant(self.a.constant(bits));
+            let mut sets = Vec::new();
+            for _ in 0..SETS {
+                let own = Zmm(self.vectors.pop()?);
+                self.instructions().broadcast(own, identity);
+                sets.push(own);
+            }
+            self.partials.push(sets);
+        }
+        Some(())
+    }
+
+    /// Folds the sets to one, then its lanes by halves, and stores what is left.
+    fn end_fold(&mut self, fold: usize) -> Option<()> {
+        let own = self.graph.folds[fold];
+        let &[a, b, c, d] = self.partials[fold].as_slice() else { return None };
+        self.join(own.reduce.0, a, c)?;
+        self.join(own.reduce.0, b, d)?;
+        self.join(own.reduce.0, a, b)?;
+        let mut half = BYTES / 2;
+        while half >= self.graph.size {
+            self.instructions().turn_lanes(b, a, half);
+            self.join(own.reduce.0, a, b)?;
+            half /= 2;
+        }
+        self.instructions().store_first(Memory::At(RDI, 8 * own.sets as i32), a);
+        Some(())
+    }
+
+    /// `a = a op b`, as partial results are joined: of equal numbers the first, and a NaN wins.
+    fn join(&mut self, op: Op, a: Zmm, b: Zmm) -> Option<()> {
+        let float = match op {
+            Op::Add => FloatOp::Add,
+            Op::Mul => FloatOp::Mul,
+            Op::Maximum | Op::Minimum => {
+                let nan = Mask(*self.masks.last()?);
+                self.instructions().compare_floats(3, nan, b, Operand::Register(b));
+                // The second one, unless the first is more (or less).
+                self.instructions().extreme(op == Op::Maximum, a, b, Operand::Register(a));
+                self.instructions().copy(a, b, nan);
+                return Some(());
+            }
+            _ => return None,
+        };
+        self.instructions().float(float, a, a, Operand::Register(b));
+        Some(())
+    }
+}

@@ -1,0 +1,100 @@
+//! Folds of short rows, each by one call of a function that holds the partial results in registers.
+
+use crate::emit::If;
+use crate::folding::{Folding, Target};
+use crate::kernel::Pass;
+use crate::stages::Stages;
+use crate::walk::Walk;
+use crate::walk::turn::Region;
+use crate::walk::vector_stage::VectorStage;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, Value};
+use cranelift_frontend::Variable;
+use std::collections::BTreeMap;
+
+impl Walk<'_, '_, '_> {
+    /// Variables for the folds that are values of the kernel, if short rows have a function.
+    pub(super) fn fold_variables(
+        &mut self,
+        vectors: &[Option<VectorStage>],
+        foldings: &[Folding],
+    ) -> Vec<Option<Variable>> {
+        let has_row = |own: &VectorStage| own.row.is_some();
+        let some = vectors.last().and_then(Option::as_ref).is_some_and(has_row);
+        let mut made = Vec::new();
+        for own in foldings {
+            made.push(match own.target {
+                Target::Value(_) if some => {
+                    let dtype = own.write.dtype;
+                    let empty = self.e.constant(dtype, own.reduce.identity(dtype));
+                    Some(self.e.variable(dtype.ir(), empty))
+                }
+                _ => None,
+            });
+        }
+        made
+    }
+
+    /// The pass where the row is short and its folds end with it, if it has a function for that; what is written then is
+    /// for other rows, until the condition ends.
+    pub(super) fn short_row(
+        &mut self,
+        pass: &Pass,
+        stages: &Stages,
+        vectors: &mut [Option<VectorStage>],
+        foldings: &[Folding],
+        results: &[Option<Variable>],
+    ) -> Option<If> {
+        let code = vectors.last_mut()?.as_mut()?.row.take()?;
+        let given = self.given(pass, stages, 0);
+        let (slots, chunk) = (&BTreeMap::new(), self.n_inner);
+        let region = Region { pass, stages, stage: 0, slots, chunk, given };
+        let holds = self.is_short(&region, foldings);
+        let own = self.e.begin_if(holds);
+        let vectors = vectors[0].as_ref().expect("it has the code");
+        let made = self.by_row(&region, vectors, code, foldings);
+        for ((own, made), &result) in foldings.iter().zip(made).zip(results) {
+            self.end_fold(own, made, result);
+        }
+        Some(self.e.begin_else(own))
+    }
+
+    /// Whether sums are carried to no other level, no fold goes on in the next row, and elements lie side by side.
+    fn is_short(&mut self, region: &Region, foldings: &[Folding]) -> Value {
+        let most = foldings[0].first_level();
+        let mut holds = self.e.b.ins().icmp_imm_s(IntCC::SignedLessThan, self.n_inner, most);
+        for own in foldings {
+            if let Target::Write(k) = own.target {
+                let stride = self.stride(self.write_pointer(k));
+                let moves = self.e.b.ins().icmp_imm_s(IntCC::NotEqual, stride, 0);
+                holds = self.e.b.ins().band(holds, moves);
+            }
+        }
+        if let Some(dense) = self.dense(region) {
+            holds = self.e.b.ins().band(holds, dense);
+        }
+        holds
+    }
+
+    /// Adds the elements' result of a fold to where it began.
+    pub(super) fn end_fold(&mut self, own: &Folding, made: Value, result: Option<Variable>) {
+        let dtype = own.write.dtype;
+        match own.target {
+            Target::Value(k) => {
+                let start = self.k.at(k).args[0];
+                let start = self.uniform_value(start);
+                let folded = self.e.fold(own.reduce, dtype, start, made);
+                match result {
+                    Some(result) => self.e.b.def_var(result, folded),
+                    None => self.uniform[k] = Some(folded),
+                }
+            }
+            Target::Write(k) => {
+                let pointer = self.pointer(self.write_pointer(k));
+                let so_far = self.e.load(dtype, pointer, 0);
+                let both = self.e.fold(own.reduce, dtype, so_far, made);
+                self.e.store(dtype, both, pointer, 0);
+            }
+        }
+    }
+}
