@@ -303,6 +303,7 @@ def test_frazils_own_threads_are_not_others():
 
     threads = [background.BackgroundThread(work, "frazil-tests"), threading.Thread(target=idle)]
     try:
+        background.begin(work)
         for thread in threads:  # beside them a thread of the user's that does nothing
             thread.start()
             compiled = fz.jit(lambda x: sum(x * n for n in range(20)), mode="py")

@@ -16,7 +16,7 @@ import time
 from frazil._core import FrozenFunctionGraph, Program
 from frazil.cache.store import Store
 from frazil.compile import cache_entries
-from frazil.graph.background import BackgroundThread
+from frazil.graph.background import begin
 from frazil.graph.dataclass import dataclass
 
 _PAUSE = 0.05
@@ -77,9 +77,8 @@ class _Writer:
             begins, self._waits = not self._waits, True
         self._finish_before_multiprocessing_exits()
         if begins:
-            thread = BackgroundThread(self._run, "frazil-cache")
             try:
-                thread.start()
+                begin(self._run)
             except RuntimeError:  # the system has no room for it: the next one will do, or the exit
                 self._waits = False
 
