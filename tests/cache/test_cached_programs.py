@@ -17,11 +17,14 @@ from hypothesis import strategies as st
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil.cache import entry
+from frazil.cache import entry, identity
 from frazil.cache.store import find_store
 from frazil.compile import cache_entries, keeping, programs
 from frazil.compile.mode import find_linker
+from frazil.link.cranelift import CraneliftCompiler
+from frazil.link.fusion.registry import LoweredOps, find_fusion
 from frazil.link.kernel.compiler import KernelCompileError
+from frazil.link.linkers.native import CraneliftLinker
 from frazil.scalar import Composite, ScalarLoop, ScalarOp
 
 REFUSALS = (ValueError, LookupError, TypeError, KernelCompileError)
@@ -432,3 +435,27 @@ def test_searches_are_kept_with_the_linker_that_they_ask(mode):
     assert [line.split()[0] for line in lines] == ["made", "disk", "disk"]
     assert len({line.split(maxsplit=1)[1] for line in lines}) == 1
     assert ("Solving" in lines[0]) == (mode == "c")
+
+
+def test_texts_of_kernels_serve_any_processor():
+    told = identity.processor()
+    assert told in find_linker("c").identity
+    assert told not in find_linker("cranelift").identity
+    assert told not in find_linker("tiered").identity
+
+
+def test_linkers_of_frazil_and_of_users_are_told_apart():
+    def lowers(op, operands, result):
+        return True
+
+    compiler, limit = CraneliftCompiler(), find_fusion("cranelift").statement_limit
+    fusions = [
+        LoweredOps(CraneliftCompiler.lowers, limit),
+        LoweredOps(CraneliftCompiler.lowers, limit, CraneliftCompiler.refusal),
+        LoweredOps(CraneliftCompiler.lowers, limit - 1),
+        LoweredOps(lowers, limit),
+    ]
+    own = [CraneliftLinker(compiler, fusion).identity for fusion in fusions]
+    assert len({*own}) == 4
+    again = LoweredOps(CraneliftCompiler.lowers, limit)
+    assert CraneliftLinker(compiler, again).identity == own[0]

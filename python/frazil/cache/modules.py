@@ -18,7 +18,11 @@ class Unknowable(Exception):
 
 def is_frazil(value: object) -> bool:
     """Return whether a class or function is one of frazil's own."""
-    module: str | None = value.__module__
+    return is_frazils(value.__module__)
+
+
+def is_frazils(module: str | None) -> bool:
+    """Return whether a module of this name is one of frazil's own."""
     return module is not None and (module.startswith("frazil.") or module == "frazil")
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from frazil.cache.modules import is_frazil
+from operator import attrgetter
+
+from frazil.cache.modules import is_frazil, is_frazils
 from frazil.link.lowering.inner import inner_graphs
 from frazil.link.lowering.native_form import native_form
 from frazil.link.lowering.node import lower_node
@@ -25,7 +27,12 @@ def users_rules() -> list[object]:
     return [
         part
         for registry in _REGISTRIES
+        # Most often all are frazil's own, as the names of a few modules tell.
+        if not all(map(is_frazils, {*map(_module, registry.registry.values())}))
         for pair in registry.registry.items()
         if not is_frazil(pair[1])
         for part in pair
     ]
+
+
+_module = attrgetter("__module__")

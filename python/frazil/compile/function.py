@@ -397,9 +397,13 @@ def _restored(*state: object) -> Function:
 
 
 def _specified(inputs: object) -> list[In]:
-    if isinstance(inputs, Variable | In) or not isinstance(inputs, Iterable):
+    # Most often it is a list: abstract classes are slow to ask.
+    if not isinstance(inputs, list | tuple) and (
+        isinstance(inputs, Variable | In) or not isinstance(inputs, Iterable)
+    ):
         raise TypeError("inputs must be a list of variables, as in fz.function([x], y)")
-    specified = [given if isinstance(given, In) else In(given) for given in inputs]
+    listed: Iterable[Any] = inputs
+    specified = [given if isinstance(given, In) else In(given) for given in listed]
     for position, given in enumerate(specified):
         x = given.variable
         if not isinstance(x, Variable):

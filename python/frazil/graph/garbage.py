@@ -5,12 +5,11 @@ from __future__ import annotations
 import gc
 import os
 import threading
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 _lock = threading.Lock()
-_pausing: Counter[int] = Counter()
+_pausing: dict[int, int] = {}
 """The threads that want a pause, and how often each."""
 _were_enabled = False
 """Whether collections ran before the pause."""
@@ -31,20 +30,22 @@ def no_collections() -> Iterator[None]:
         if not _pausing:
             _were_enabled = gc.isenabled()
             gc.disable()
-        _pausing[thread] += 1
+        _pausing[thread] = _pausing.get(thread, 0) + 1
     try:
         yield
     finally:
         with _lock:
-            _leave(Counter([thread]))
+            if _pausing.get(thread, 0) > 1:
+                _pausing[thread] -= 1
+            else:
+                _leave([thread])
 
 
-def _leave(threads: Counter[int]) -> None:
+def _leave(threads: Iterable[int]) -> None:
     if not _pausing:
         return
-    _pausing.subtract(threads)
-    for thread in [thread for thread, times in _pausing.items() if times <= 0]:
-        del _pausing[thread]
+    for thread in threads:
+        _pausing.pop(thread, None)
     if not _pausing and _were_enabled:
         gc.enable()
 
@@ -54,7 +55,7 @@ def _forget_other_threads() -> None:
     global _lock
     _lock = threading.Lock()
     own = threading.get_ident()
-    _leave(Counter({thread: times for thread, times in _pausing.items() if thread != own}))
+    _leave([thread for thread in _pausing if thread != own])
 
 
 if hasattr(os, "register_at_fork"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from operator import attrgetter
 from typing import Generic, NamedTuple, TypeVar, overload
 
 import frazil._core as _core
@@ -256,7 +257,11 @@ def _rewrite_graph(graph: KindT, rules: RuleSet, leave_cycles: bool) -> Rewritin
 @lru_cache(maxsize=64)
 def _rule_set(rules: tuple[Rule, ...]) -> RuleSet:
     """The compiled set of some rules, which remembers its results for the next graph."""
-    for one in rules:
-        if not isinstance(one, Rule):
-            raise TypeError(f"expected rules, as @rewrite.rule makes them, given {one!r}")
-    return RuleSet([one.compiled for one in rules])
+    if {*map(type, rules)} != {Rule}:  # a few hundred rules: asked at once
+        for one in rules:
+            if not isinstance(one, Rule):
+                raise TypeError(f"expected rules, as @rewrite.rule makes them, given {one!r}")
+    return RuleSet([*map(_compiled, rules)])
+
+
+_compiled = attrgetter("compiled")

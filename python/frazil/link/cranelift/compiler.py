@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import frazil._core as _core
-from frazil.cache.identity import processor
 from frazil.link.cranelift.description import describe, scipy_functions
 from frazil.link.kernel.compiler import (
     BrokenCompilerError,
@@ -86,11 +85,8 @@ class CraneliftCompiler:
 
     @property
     def identity(self) -> str:
-        """The dependencies of the machine code besides the kernel: the processor.
-
-        The code is made again where a program is loaded, so it is never another machine's.
-        """
-        return processor()
+        """Nothing: an image holds texts, whose code is made where the program is loaded."""
+        return ""
 
     def symbol(self, keepalive: object) -> Symbol | None:
         """The place in an image of a kernel that ``keepalive`` keeps."""

@@ -142,6 +142,11 @@ class LoweredOps:
     def __reduce__(self) -> tuple[type[LoweredOps], tuple[object, ...]]:
         return type(self), (self._lowers, self.statement_limit, self._refusal)
 
+    @property
+    def functions(self) -> Sequence[Callable[..., object]]:
+        """The functions that answer for it."""
+        return [own for own in (self._lowers, self._refusal) if own is not None]
+
     def fuses(self, node: FrozenApply) -> bool:
         """Whether a loop may hold the node."""
         if not isinstance(node.op, Elemwise):

@@ -9,16 +9,15 @@ operand, which must have been read for the last time by then.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from frazil.graph.dataclass import dataclass
 from frazil.link.kernel.cost import KEEPING, cost
 from frazil.link.kernel.loop_kernel import LoopKernel, RowFold, Statement
 from frazil.link.kernel.scalar_loop import scalar_loop_calls
 
 
-@dataclass(frozen=True, slots=True)
-class Pass:
+class Pass(NamedTuple):
     """One walk along the row, in numbers of values, writes and puts.
 
     Attributes
@@ -47,8 +46,7 @@ class Pass:
     puts: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Passes:
+class Passes(NamedTuple):
     """All passes over a row, and the values that are kept, each in a buffer."""
 
     passes: tuple[Pass, ...]

@@ -7,9 +7,9 @@ from weakref import WeakValueDictionary
 
 from frazil._core import FrozenFunctionGraph, Program, Variable
 from frazil.cache.content import digest
-from frazil.cache.modules import Unknowable
+from frazil.cache.modules import Unknowable, is_frazil
 from frazil.inner.rebuild import Improve
-from frazil.link.fusion.registry import Fusion, find_fusion
+from frazil.link.fusion.registry import Fusion, LoweredOps, find_fusion
 from frazil.link.kernel.compiler import KernelCompiler, NativeKernel
 from frazil.link.kernel.image import Image, Symbol
 from frazil.link.lowering import lower
@@ -44,11 +44,20 @@ class NativeLinker:
     @property
     def identity(self) -> str | None:
         """All that programs depend on besides the graph and frazil; None if it is unknowable."""
+        return None if self._made_by is None else f"{self._compiler.identity}\n{self._made_by}"
+
+    @property
+    def _made_by(self) -> str | None:
+        """The identity of the classes and functions that decide what a kernel is."""
+        kind, fusion = type(self._compiler), self._fusion
+        if is_frazil(kind) and type(fusion) is LoweredOps and all(map(is_frazil, fusion.functions)):
+            # Their content is frazil's, whose build is part of every key.
+            names = [f"{own.__module__}.{own.__qualname__}" for own in fusion.functions]
+            return " ".join((kind.__qualname__, *names, str(fusion.statement_limit)))
         try:
-            made_by = digest([type(self._compiler), self._fusion])
+            return digest([kind, fusion])
         except Unknowable:
             return None
-        return f"{self._compiler.identity}\n{made_by}"
 
     def prepare(self, graph: FrozenFunctionGraph, inner: Improve) -> FrozenFunctionGraph:
         """``graph`` as kernels compute it, and ``inner`` of its graphs.

@@ -52,7 +52,7 @@ class TieredCompiler:
 
     @property
     def identity(self) -> str:
-        """The processor. Machine code from C names its compiler itself."""
+        """That of the quick compiler. Machine code from C names its compiler itself."""
         return self._quick.identity
 
     def compile(self, kernels: Sequence[AnyKernel]) -> list[NativeKernel]:

@@ -52,10 +52,13 @@ def one_div(x: Float) -> Law:
 
 def _is_power_of_two(c: Constant) -> bool:
     """Whether each element and its reciprocal are powers of two, both represented exactly."""
-    limits = np.finfo(c.data.dtype)
     if c.ndim == 0:  # most often: NumPy takes ten times as long for one number
         half, power = math.frexp(c.data)
-        return abs(half) == 0.5 and limits.minexp + 2 < power < limits.maxexp - 2
+        if abs(half) != 0.5:
+            return False
+        limits = np.finfo(c.data.dtype)
+        return bool(limits.minexp + 2 < power < limits.maxexp - 2)
+    limits = np.finfo(c.data.dtype)
     mantissa, exponent = np.frexp(c.data)
     exact = (
         (np.abs(mantissa) == 0.5) & (exponent > limits.minexp + 2) & (exponent < limits.maxexp - 2)
