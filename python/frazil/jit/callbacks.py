@@ -16,14 +16,13 @@ from frazil._core import Reach
 from frazil.jit.code_names import REFLECTION
 from frazil.jit.consumption import Lifts, is_operand_only, method_loads
 from frazil.jit.identity import is_one_of
-from frazil.jit.instructions import handlers
+from frazil.jit.instructions import handled
 from frazil.jit.kinds import is_unchanging
 from frazil.jit.snapshot import Snapshot, take_snapshot
 from frazil.jit.trace import leave, users_line
 from frazil.jit.traced import is_traced
 from frazil.jit.walk import Check, Policies
 
-_READ = ("item", "attribute", "member", "class item")
 _OF_CONTAINERS = ("item", "keys", "elements", "element", "length")
 _FIXED = (
     *(types.FunctionType, types.MethodType, types.BuiltinFunctionType, types.MethodWrapperType),
@@ -87,13 +86,7 @@ class Callbacks:
     def apart(self, reach: Reach) -> set[int]:
         """The ids of the objects that the function only hands to callbacks, or does not read."""
         known = self._snapshot
-        places: dict[int, list[tuple[object, object]]] = {}
-        for place, owner, key, expected in known.checks:
-            if place in _READ and expected:
-                places.setdefault(id(expected[0]), []).append((owner, key))
-            elif place in ("element", "elements", "itself"):
-                for one in expected[0] if place == "elements" else expected:
-                    places.setdefault(id(one), []).extend([(owner, key)] * 2)
+        places = known.places()
         ways = known.variables, known.owned, known.codes, known.wanted, self._lifts, reach
         return {
             key
@@ -101,6 +94,7 @@ class Callbacks:
             for key, value in read.seen.items()
             if key in known.seen
             and key in places
+            and known.root_of(value, places) is not None
             and is_operand_only(value, places[key], *ways, method_loads)
         }
 
@@ -172,7 +166,7 @@ def _is_handled() -> bool:
     while frame is not None and frame.f_globals.get("__name__") != "frazil.jit.entry":
         at = frame.f_lasti
         own = not str(frame.f_globals.get("__name__", "")).startswith("frazil.")
-        if own and any(start <= at < end for start, end in handlers(frame.f_code)):
+        if own and any(part.start <= at < part.end for part in handled(frame.f_code)):
             return True
         frame = frame.f_back
     return False

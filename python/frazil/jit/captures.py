@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import abc
+import builtins
 import time
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -15,8 +16,10 @@ from frazil._core import Reach, Variable
 from frazil.graph.background import background_time, users_threads
 from frazil.graph.op import Array
 from frazil.jit.callbacks import Callbacks
-from frazil.jit.consumption import Lifts, changed_at, is_operand_only
+from frazil.jit.consumption import Lifts, changed_at, is_operand_by_flow, is_operand_only
 from frazil.jit.errors import SharpEdgeError
+from frazil.jit.identity import is_one_of
+from frazil.jit.instructions import repeated
 from frazil.jit.operands import deep
 from frazil.jit.progress import make
 from frazil.jit.reach import Reached, watched
@@ -79,6 +82,9 @@ class Watch:
         """Captured arrays that a function takes as such, for an axis or a shape."""
         self._lifts = Lifts()
         self._reach: Reach | None = None
+        self._places: dict[int, list[tuple[object, object]]] | None = None
+        self._traced_arguments: dict[CodeType, set[str]] = {}
+        """The arguments of the function that were traced arrays when it was entered."""
         self._overwritten: dict[int, Told] = {}
         """Captured arrays that had other elements when they were operands."""
         self.blind = self.snapshot.blind
@@ -110,7 +116,8 @@ class Watch:
         alone = users_threads() == 1  # reading clocks is slow, so only where it is needed
         started = 0 if alone else _time_of_others()
         asked = self.snapshot.asked
-        with watched([(code, name) for code, name, _ in asked]) as reach:
+        arguments = self._asked_arguments()
+        with watched([*((code, name) for code, name, _ in asked), *arguments]) as reach:
             self._reach = reach
             try:
                 yield
@@ -118,7 +125,11 @@ class Watch:
                 if reach is not None and self.callbacks:
                     self._keep_what_callbacks_leave(reach)
                 found = [] if reach is None else reach.take_asked()
-                self.blind = [*self.left, *(asked[at][2] for at in found)]
+                self.blind = [*self.left, *(asked[at][2] for at in found if at < len(asked))]
+                for at in found:
+                    code, name = arguments[at - len(asked)] if at >= len(asked) else (None, "")
+                    if code is not None:
+                        self._traced_arguments.setdefault(code, set()).add(name)
                 if self.blind:
                     self.touched = reach is None or self._has_effects(reach)
         if reach is None:
@@ -145,12 +156,37 @@ class Watch:
                 raise SharpEdgeError(what + _WAY_OUT)
             self.reasons.append(what)
         for own in self.snapshot.arrays.values():
-            if own.array.nbytes > LARGE and id(own.array) not in self.lifted:
+            if own.array.nbytes > LARGE and not (
+                id(own.array) in self.lifted or self._is_unread(own)
+            ):
                 self.reasons.append(
                     f"{self.snapshot.told[own.check].path} is large, and plain NumPy may read it"
                 )
         for code in reached.unknown:
             self.reasons.append(f"{code.co_qualname} was met on the way")
+
+    def _asked_arguments(self) -> list[tuple[CodeType, str]]:
+        """The arguments that matter where loops or containers hand captured arrays to operations.
+
+        Whether they are traced is noted.
+        """
+        snapshot = self.snapshot
+        functions = [getattr(root, "__func__", root) for root, _ in self._sources[0]]
+        codes = [own.__code__ for own in functions if type(own) is FunctionType]
+        owners = (snapshot.checks[own.check][1] for own in snapshot.arrays.values())
+        contained = any(
+            is_one_of(type(owner), (list, dict, np.ndarray))
+            and id(owner) not in snapshot.variables.keys() | snapshot.owned
+            for owner in owners
+        )
+        codes += [code for code in snapshot.codes if code not in codes and repeated(code)]
+        if not snapshot.arrays or not (contained or any(map(repeated, codes))):
+            return []
+        return [
+            (code, name)
+            for code in codes
+            for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        ]
 
     def note_callback(self, function: object, values: Sequence[object]) -> None:
         """Note a callback that is about to be made."""
@@ -220,7 +256,34 @@ class Watch:
             return False
         meetings = [snapshot.checks[at][1:3] for at in snapshot.meetings[id(captured.array)]]
         ways = snapshot.variables, snapshot.owned, snapshot.codes, snapshot.wanted
-        return is_operand_only(captured.array, meetings, *ways, self._lifts, reach)
+        return is_operand_only(
+            captured.array, meetings, *ways, self._lifts, reach
+        ) or self._is_operand_by_flow(captured)
+
+    def _is_unread(self, captured: Captured) -> bool:
+        """Whether nothing has read a captured array: it would be an input if an operation had."""
+        key = id(captured.array)
+        return key not in self.lifted.keys() | self.plain and self._is_operand_by_flow(captured)
+
+    def _is_operand_by_flow(self, captured: Captured) -> bool:
+        snapshot, reach = self.snapshot, self._reach
+        if self._places is None:
+            self._places = snapshot.places()
+        root = snapshot.root_of(captured.array, self._places)
+        known = self._traced_arguments, snapshot.wanted, self._is_known_function, self._lifts
+        if root is None or reach is None:
+            return False
+        return is_operand_by_flow(root, snapshot.codes, *known, reach)
+
+    def _is_known_function(self, path: tuple[str, ...]) -> bool:
+        """Whether a name that code has is that of a builtin, or of NumPy."""
+        wanted = np if len(path) > 1 else vars(builtins)[path[0]]
+        found = [
+            expected
+            for place, owner, key, expected in self.snapshot.checks
+            if place == "item" and key == path[0] and id(owner) in self.snapshot.variables
+        ]
+        return all(not own or own[0] is wanted for own in found)
 
     def guards(self, pinned: Container[Variable]) -> tuple[list[Check], list[str]]:
         """The checks for later calls, and the subject of each.
@@ -236,8 +299,12 @@ class Watch:
             for at, own in arrays.items()
             if self._is_operand_only(own) and self.lifted[id(own.array)] not in pinned
         }
+        unread = {at for at, own in arrays.items() if at not in free and self._is_unread(own)}
         again = {
-            at for own in free for at in self.snapshot.meetings[id(arrays[own].array)] if at != own
+            at
+            for own in free | unread
+            for at in self.snapshot.meetings[id(arrays[own].array)]
+            if at != own or at in unread
         }
         for at in self.snapshot.order():
             check, about = self.snapshot.checks[at], self.snapshot.told[at]
@@ -253,7 +320,7 @@ class Watch:
             told.append(about.path)
         for own in arrays.values():
             path, policy = self.snapshot.told[own.check].path, self.snapshot.told[own.check].policy
-            if policy != "bind" and own.check not in free:
+            if policy != "bind" and own.check not in free | unread:
                 checks.append(("layout", own.array, None, (own.layout,)))
                 checks.append(("bytes", own.array, None, (own.contents,)))
                 told += [f"the layout of {path}", f"the elements of {path}"]
@@ -269,7 +336,7 @@ class Watch:
         return [self.lifted[key] for _, key in found if key in self.lifted]
 
 
-_PLACES = ("item", "attribute", "element", "member")
+_PLACES = ("item", "attribute", "element", "member", "itself")
 _WAY_OUT = (
     '. Pass it as an argument and return what is new; captures="guard" allows it, and does what '
     "Python does"

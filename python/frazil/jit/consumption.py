@@ -17,6 +17,7 @@ from frazil._core import Reach
 from frazil.graph.dataclass import dataclass
 from frazil.jit.code_names import REFLECTION
 from frazil.jit.instructions import Instruction, instructions, repeated
+from frazil.jit.operand_flow import Root, flow_of
 
 _OF_TRACED_ARRAYS = frozenset(
     (
@@ -119,6 +120,47 @@ def is_operand_only(
     if type(owner) is not CellType and names & attributes:
         return False  # it may be read as an attribute of its module
     return _is_taken(lifts.places.get(id(array), set()), names, loads_of or loads, codes, reach)
+
+
+def is_operand_by_flow(
+    root: Root,
+    codes: Collection[CodeType],
+    traced: Mapping[CodeType, set[str]],
+    attributes: set[str],
+    functions: Callable[[tuple[str, ...]], bool],
+    lifts: Lifts,
+    reach: Reach,
+) -> bool:
+    """Whether code that ran can only have used an array as an operand of traced ones.
+
+    ``traced`` has the arguments of code that are traced arrays, if it was entered once.
+    ``functions`` tells whether a name is that of the builtin or of NumPy's function.
+    """
+    ways = _OTHER_WAYS_TO_ATTRIBUTES | _OTHER_WAYS if root.is_attribute else _OTHER_WAYS
+    if attributes & ways or (not root.is_attribute and root.names & attributes):
+        return False
+    noted = set().union(*lifts.places.values())
+    for code in codes:
+        entries = reach.entries(code)
+        if not entries:
+            continue
+        if root.is_attribute and any(_spells(code, name) for name in root.names):
+            return False
+        flow = flow_of(code, frozenset(traced.get(code, ()) if entries == 1 else ()))
+        parts = root.parts()
+        if any(map(flow.uses, parts)):
+            return False
+        for taken in flow.taken:
+            ends = taken.at, taken.to
+            if taken.part in parts and not all(
+                any((code, at, entry) in noted for at in ends) for entry in range(1, entries + 1)
+            ):
+                return False
+        if {name for name, _ in flow.parts} & {name for name, _ in parts} and not all(
+            map(functions, flow.called)
+        ):
+            return False
+    return True
 
 
 @cache

@@ -121,15 +121,27 @@ def line_at(code: CodeType, offset: int) -> int:
     return lines[0] if lines else code.co_firstlineno
 
 
-def handlers(code: CodeType) -> list[tuple[int, int]]:
-    """Return the parts of code in which an error is handled: the first offset, and the end of each.
+class Handled(NamedTuple):
+    """A part of code in which an error is handled: offsets of its start, its end, the handler."""
+
+    start: int
+    end: int
+    target: int
+    depth: int
+    """The number of values that stay on the stack."""
+    keeps_place: bool
+    """Whether the place of the error is put there, below the error."""
+
+
+def handled(code: CodeType) -> list[Handled]:
+    """Return the parts of code in which errors are handled.
 
     Examples
     --------
-    >>> from frazil.jit.instructions import handlers
-    >>> handlers(compile("x = 1", "", "exec"))
+    >>> from frazil.jit.instructions import handled
+    >>> handled(compile("x = 1", "", "exec"))
     []
-    >>> len(handlers(compile("with x: y", "", "exec"))) > 0
+    >>> len(handled(compile("with x: y", "", "exec"))) > 0
     True
     """
     numbers = []
@@ -139,5 +151,8 @@ def handlers(code: CodeType) -> list[tuple[int, int]]:
         if not byte & 64:
             numbers.append(number)
             number = 0
-    starts, lengths = numbers[::4], numbers[1::4]  # of each part, in units of two bytes
-    return [(2 * at, 2 * (at + own)) for at, own in zip(starts, lengths, strict=True)]
+    parts = zip(numbers[::4], numbers[1::4], numbers[2::4], numbers[3::4], strict=True)
+    return [  # offsets are in units of two bytes
+        Handled(2 * at, 2 * (at + count), 2 * target, last >> 1, bool(last & 1))
+        for at, count, target, last in parts
+    ]

@@ -11,7 +11,7 @@ import enum
 import functools
 import sys
 import types
-from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -37,6 +37,7 @@ from frazil.jit.kinds import (
     told_state,
 )
 from frazil.jit.object_walk import ObjectWalk
+from frazil.jit.operand_flow import Root
 from frazil.jit.walk import Check, Policies, Told, shown_place
 
 LIMIT = 3000
@@ -46,6 +47,8 @@ LARGE = 1 << 22
 
 _OF_FUNCTIONS = ("__name__", "__qualname__", "__doc__", "__module__", "__annotations__")
 _IN_CONTAINERS = ("item", "keys", "elements", "element", "length", "itself")
+_PLACES = ("item", "attribute", "member", "class item", "element")
+_MEMBER = types.MemberDescriptorType
 _CONTAINERS = (list, tuple, set, frozenset)
 _BOUND = (types.BuiltinFunctionType, types.MethodType, types.MethodWrapperType)
 _ARRAYS_ARE_SEQUENCES = bool(np.ndarray.__flags__ & 1 << 5)
@@ -113,6 +116,39 @@ class Snapshot(ObjectWalk):
         for key in arrays.keys() & other.arrays.keys():
             own = arrays[key]
             self.arrays[key] = replace(own, check=[*self.meetings[key], numbers[own.check]][0])
+
+    def places(self) -> dict[int, list[tuple[object, object]]]:
+        """By the ids of values, the owners and keys under which they were found."""
+        found: dict[int, list[tuple[object, object]]] = {}
+        for place, owner, key, expected in self.checks:
+            if place == "elements":
+                for at, one in enumerate(expected[0]):
+                    found.setdefault(id(one), []).append((owner, at))
+            elif place in _PLACES and expected:
+                found.setdefault(id(expected[0]), []).append((owner, key))
+        return found
+
+    def root_of(
+        self, value: object, places: Mapping[int, list[tuple[object, object]]]
+    ) -> Root | None:
+        """The variable or attribute from which alone a value is reached; None if there are more."""
+        depth = 0
+        while True:
+            met = places.get(id(value), [])
+            if len(met) != 1:
+                return None
+            owner, key = met[0]
+            if type(owner) is types.CellType:
+                return Root(frozenset(self.variables[id(owner)]), False, depth)
+            if id(owner) in self.variables:
+                return Root(frozenset([str(key)]), False, depth)
+            name = key if type(key) is str else getattr(key, "__name__", None)
+            by_name = type(owner) is types.MappingProxyType or type(key) is _MEMBER
+            if name is not None and (by_name or id(owner) in self.owned):
+                return Root(frozenset([name]), True, depth)
+            if not is_one_of(type(owner), (list, tuple, dict)):
+                return None
+            value, depth = owner, depth + 1
 
     def first_change(self) -> Told | None:
         """The subjects that are no longer as they were when the snapshot was made."""
