@@ -266,11 +266,11 @@ def test_products_are_numpys(linker):
     x, y = ft.matrix("x", dtype="complex128"), ft.vector("y", dtype="complex128")
     results = [x @ y, x @ x, ft.vdot(y, y), ft.vecdot(x, y), ft.linalg.norm(x), ft.var(x)]
     results += [ft.outer(y, y), ft.einsum("ij,j->i", x, y), ft.linalg.norm(y, 1), ft.trace(x)]
-    results += [ft.isclose(x, y), ft.allclose(x, x + 1e-9j)]
+    results += [ft.isclose(x, y), ft.allclose(x, x + 1e-9j), ft.matvec(x, y), ft.vecmat(y, x)]
     results += [ft.correlate(y, y, "full"), ft.convolve(y, y), ft.std(x, 0), ft.tensordot(x, x)]
     wanted = [a @ b, a @ a, np.vdot(b, b), np.vecdot(a, b), np.linalg.norm(a), np.var(a)]
     wanted += [np.outer(b, b), a @ b, np.linalg.norm(b, 1), np.trace(a)]
-    wanted += [np.isclose(a, b), np.array(True)]
+    wanted += [np.isclose(a, b), np.array(True), np.matvec(a, b), np.vecmat(b, a)]
     wanted += [np.correlate(b, b, "full"), np.convolve(b, b), np.std(a, 0), np.tensordot(a, a)]
     found = fz.function([x, y], results, mode=linker)(a, b)
     for own, numpys in zip(found, wanted, strict=True):

@@ -121,7 +121,7 @@ def is_complex(x: Variable) -> bool:
 
 def refuse_complex(x: Variable, who: str) -> Variable:
     """Return ``x`` if it is real; ``who`` says in the message what takes no complex numbers."""
-    if x.type.numpy_dtype.kind == "c":
+    if is_complex(x):
         raise TypeError(
             f"{who} takes real numbers; given {x.type}. Take the parts by ft.real and ft.imag, or "
             "the sizes by ft.abs"

@@ -75,6 +75,8 @@ def matvec(x1: TensorLike, x2: TensorLike, /) -> Variable:
 def vecmat(x1: TensorLike, x2: TensorLike, /) -> Variable:
     """Return the products of vectors with matrices.
 
+    Complex vectors are conjugated.
+
     Parameters
     ----------
     x1 : tensor_like
@@ -95,7 +97,7 @@ def vecmat(x1: TensorLike, x2: TensorLike, /) -> Variable:
            [3., 4.]])
     """
     a, b = _vectors(x1, -1, "vecmat"), _matrices(x2, "vecmat")
-    return squeeze(matmul(expand_dims(a, a.ndim - 1), b), -2)
+    return squeeze(matmul(expand_dims(conjugate(a), a.ndim - 1), b), -2)
 
 
 def batched_dot(a: TensorLike, b: TensorLike) -> Variable:
