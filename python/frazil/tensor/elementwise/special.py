@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import frazil.scalar as scalar
 from frazil._core import Variable, elemwise
 from frazil.scalar.constants import TensorLike, as_operand, as_tensor
-from frazil.tensor.elementwise.definition import unary
+from frazil.tensor.elementwise.definition import elementwise, unary
 
 sigmoid = unary(
     scalar.sigmoid,
@@ -98,9 +100,17 @@ def polygamma(n: TensorLike, x: TensorLike) -> Variable:
     return elemwise(scalar.polygamma, as_operand(n), as_tensor(x))
 
 
+@elementwise(
+    "[4.0, -0.5] -> [1.79175947,        nan]", "As :func:`scipy.special.loggamma` of real numbers."
+)
+def loggamma(x: TensorLike, /) -> Variable:
+    """Return the logarithm of the gamma function; NaN of negative numbers: it is not real there."""
+    x = as_tensor(x)
+    return elemwise(scalar.where, elemwise(scalar.lt, x, 0), math.nan, elemwise(scalar.gammaln, x))
+
+
 expit = sigmoid
 log1pexp = softplus
 log_expit = log_sigmoid
-loggamma = gammaln
 digamma = psi
 trigamma = tri_gamma
