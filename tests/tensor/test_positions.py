@@ -48,6 +48,18 @@ def test_filled_diagonals_agree_with_numpy(array, data):
     follow(lambda x: ft.fill_diagonal(x, 3), filled, [array], data.draw)
 
 
+@pytest.mark.parametrize("wrap", [False, True])
+@pytest.mark.parametrize("shape", [(3, 3), (2, 4), (9, 2), (8, 3), (3, 3, 3)])
+def test_diagonals_are_filled_with_several_values(shape, wrap, mode):
+    array, x = np.zeros(shape, "int64"), ft.tensor(dtype="int64", shape=(None,) * len(shape))
+    for values in ([1, 2, 3, 4, 5, 6, 7, 8], [1.5, 2.5], [[1], [2], [3]], [4]):
+        v = ft.tensor(dtype=np.asarray(values).dtype, shape=(None,) * np.ndim(values))
+        f = fz.function([x, v], ft.fill_diagonal(x, v, wrap=wrap), mode=mode)
+        expected = array.copy()
+        np.fill_diagonal(expected, values, wrap=wrap)
+        np.testing.assert_array_equal(f(array, values), expected)
+
+
 vectors = hnp.arrays(
     st.sampled_from(["float64", "float32", "int64", "int8"]),
     st.integers(0, 5),
@@ -180,7 +192,6 @@ def test_errors():
     x, m = ft.vector("x"), ft.matrix("m")
     for function, arguments in [
         (ft.fill_diagonal, (x, 0)),
-        (ft.fill_diagonal, (m, x)),
         (ft.tril_indices_from, (x,)),
         (ft.vander, (m,)),
         (ft.searchsorted, (m, x)),

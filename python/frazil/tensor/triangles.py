@@ -31,6 +31,7 @@ from frazil.tensor.ranges import arange
 from frazil.tensor.rearranging import flip
 from frazil.tensor.reshaping import ravel
 from frazil.tensor.searching import nonzero
+from frazil.tensor.taking import take
 from frazil.tensor.transposition import moveaxis
 
 
@@ -228,7 +229,8 @@ def fill_diagonal(a: TensorLike, val: TensorLike, wrap: bool = False) -> Variabl
     a : tensor_like
         A matrix, or a tensor of more dimensions of one length. It stays as it is.
     val : tensor_like
-        The value, without dimensions; it is cast to the dtype of ``a``.
+        The value, or several for one place after the other, again and again; cast to the dtype of
+        ``a``.
     wrap : bool, default False
         Begin again below the square at the top, and a row lower, where a matrix has more rows.
 
@@ -253,20 +255,25 @@ def fill_diagonal(a: TensorLike, val: TensorLike, wrap: bool = False) -> Variabl
     a, value = as_tensor(a), as_tensor(val)
     if a.ndim < 2:
         raise ValueError(f"fill_diagonal takes a tensor of two dimensions or more; given {a.type}")
-    if value.ndim:
-        raise ValueError(f"the value must have no dimensions; given {value.type}")
     if a.ndim > 2:
         a = _with_equal_lengths(a)
     first, *others = lengths(a)
-    row = arange(first)
+    rows = arange(first)
+    behind = tuple(range(1, a.ndim))
+    row, place = rows, rows
     if wrap and a.ndim == 2:
-        row = _core.elemwise(scalar.mod, row, add(others[0], literal(1)))
-    row = expand_dims(row, tuple(range(1, a.ndim)))
+        # Of each so many rows the last one is left out.
+        period = add(others[0], literal(1))
+        row = _core.elemwise(scalar.mod, rows, period)
+        place = _core.elemwise(scalar.sub, rows, _core.elemwise(scalar.floordiv, rows, period))
+    row = expand_dims(row, behind)
     matched = [
         _core.elemwise(scalar.eq, row, expand_dims(arange(n), tuple(range(1, a.ndim - axis))))
         for axis, n in enumerate(others, 1)
     ]
     there = reduce(partial(_core.elemwise, scalar.and_), matched)
+    if value.ndim:
+        value = expand_dims(take(ravel(value), place, mode="wrap"), behind)
     return where(there, as_tensor(value, a.dtype), a)
 
 
