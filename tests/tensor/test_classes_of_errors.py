@@ -112,6 +112,12 @@ CALLS = {
     "histogram of NaN": (lambda n, x: n.histogram(x), np.array([1.0, np.nan])),
     "digitize": (lambda n, x, y: n.digitize(x, y), X, np.array([1.0, 3.0, 2.0])),
     "average": (lambda n, x, y: n.average(x, weights=y), M, X),
+    **{
+        f"{f} of {which}": (lambda n, x, y, f=f: getattr(n, f)(x, y), *arrays)
+        for f in ("convolve", "correlate")
+        for which, arrays in {"nothing": (NONE, X), "something by nothing": (X, NONE)}.items()
+    },
+    "sliding_window_view": (lambda n, x: np.lib.stride_tricks.sliding_window_view(x, 7), X),
     "convolve": (lambda n, x: n.convolve(x, x, mode="zz"), X),
     "diff": (lambda n, x: n.diff(x, n=-1), X),
     "diag": (lambda n, x: n.diag(x), CUBE),
@@ -125,7 +131,7 @@ CALLS = {
     "left_shift": (lambda n, x: n.left_shift(x, 1), X),
     **{
         f"{f} of complex numbers": (lambda n, x, f=f: getattr(n, f)(x), TWO + 1j)
-        for f in ("isneginf", "isposinf", "deg2rad", "radians", "rad2deg", "degrees")
+        for f in ("isneginf", "isposinf", "deg2rad", "radians", "rad2deg", "degrees", "fabs")
     },
     **{
         f"{f} in integers": (lambda n, x, f=f: getattr(n, f)(x, dtype="int64"), X)

@@ -82,6 +82,8 @@ def sliding_window_view(
     if len(axes) != len(wanted):
         raise ValueError(f"{len(wanted)} lengths of windows for {len(axes)} dimensions of {x.type}")
     for along, size in zip(axes, wanted, strict=True):
+        fits = _core.elemwise(scalar.le, size, length(x, along))
+        x = checked(x, [fits], Check("a window must not be longer than the tensor", False))
         x = _slide(x, as_length(size), along, 1)
     return x
 
@@ -292,7 +294,8 @@ def _vectors(a: TensorLike, v: TensorLike) -> tuple[Variable, Variable]:
         raise ValueError(f"two vectors are needed; given {a.type} and {v.type}")
     if 0 in (*a.type.shape, *v.type.shape):
         raise ValueError(f"vectors with elements are needed; given {a.type} and {v.type}")
-    return a, v
+    filled = [_core.elemwise(scalar.gt, length(one, 0), 0) for one in (a, v)]
+    return checked(a, filled, Check("vectors with elements are needed", False)), v
 
 
 def conv1d(x: TensorLike, w: TensorLike, stride: int = 1, padding: Sizes = 0) -> Variable:

@@ -6,6 +6,7 @@ import math
 
 import frazil.scalar as scalar
 from frazil._core import Variable, elemwise
+from frazil.scalar.complex import refuse_complex
 from frazil.scalar.constants import TensorLike, as_operand, as_tensor
 from frazil.tensor.elementwise.arithmetic import floor_divide, remainder
 from frazil.tensor.elementwise.definition import elementwise
@@ -85,7 +86,7 @@ def divmod(x1: TensorLike, x2: TensorLike, /) -> tuple[Variable, Variable]:
 @elementwise("[-1.5, 2.0] -> [1.5, 2. ]", "As :func:`numpy.fabs` gives, in a floating dtype.")
 def fabs(x: TensorLike, /) -> Variable:
     """Return absolute values."""
-    x = as_tensor(x)
+    x = refuse_complex(as_tensor(x), "fabs")
     return elemwise(scalar.abs, as_tensor(x, elemwise(scalar.exp, x).dtype))
 
 
