@@ -72,6 +72,18 @@ def test_profilers_are_told_of_kernels(monkeypatch, tmp_path):
     assert records[0][2] < records[1][2]
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the format is Linux's")
+def test_profilers_find_each_folder_that_was_named(monkeypatch, tmp_path):
+    monkeypatch.setenv("FRAZIL_CACHE", "0")
+    x = ft.vector("x")
+    for turn, folder in enumerate(["first", "second", "first"]):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        monkeypatch.setenv("FRAZIL_JITDUMP", str(tmp_path / folder))
+        fz.function([x], ft.exp(x) * (5.25 + turn) - 1.75, mode="cranelift")
+    told = [(tmp_path / folder / f"jit-{os.getpid()}.dump") for folder in ("first", "second")]
+    assert [path.read_bytes().count(b"frazil_loop_exp_mul_sub\0") for path in told] == [2, 1]
+
+
 LISTED = """
 import ctypes, os, struct, sys
 import frazil as fz, frazil.tensor as ft

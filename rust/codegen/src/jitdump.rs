@@ -1,12 +1,14 @@
 //! Names of kernels for profilers: a file of the process in the format that `perf inject --jit` reads. The only state
-//! is the process that has begun its file.
+//! is the list of files that were begun.
 
+use crate::debugger::hold_list;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 const MAGIC: u32 = 0x4a69_5444;
 const VERSION: u32 = 1;
@@ -16,8 +18,9 @@ const RECORD: usize = 56;
 /// What executables for this processor say of it.
 const MACHINE: u32 = if cfg!(target_arch = "aarch64") { 183 } else { 62 };
 
-/// The process whose file has a header.
-static BEGUN: AtomicU32 = AtomicU32::new(0);
+/// The files that have a header, and the process of each. It is locked only while the list for debuggers is held, and so
+/// never while the process forks.
+static BEGUN: Mutex<Vec<(u32, PathBuf)>> = Mutex::new(Vec::new());
 static NUMBER: AtomicU64 = AtomicU64::new(0);
 
 /// Adds kernels, each by its name, where it lies and its bytes, to the file of this process in the
@@ -28,9 +31,7 @@ pub(crate) fn write<'c>(
 ) -> io::Result<()> {
     let process = std::process::id();
     let path = folder.join(format!("jit-{process}.dump"));
-    if BEGUN.swap(process, Ordering::Relaxed) != process {
-        begin(&path, process)?;
-    }
+    begin_once(&path, process)?;
     let mut records = Vec::new();
     for (name, start, code) in kernels {
         let size = RECORD + name.len() + 1 + code.len();
@@ -48,6 +49,17 @@ pub(crate) fn write<'c>(
         records.extend(code);
     }
     OpenOptions::new().append(true).open(&path)?.write_all(&records)
+}
+
+/// Begins the file, unless this process has begun it.
+fn begin_once(path: &Path, process: u32) -> io::Result<()> {
+    let _still = hold_list();
+    let mut begun = BEGUN.lock().unwrap_or_else(PoisonError::into_inner);
+    if !begun.iter().any(|(by, known)| *by == process && known == path) {
+        begin(path, process)?;
+        begun.push((process, path.to_owned()));
+    }
+    Ok(())
 }
 
 /// Begins the file, and maps a page of it as code: that is how a profiler that watches the process
