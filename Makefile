@@ -11,12 +11,12 @@ BIN := $(VENV)/bin
 SOURCES := Cargo.toml Cargo.lock pyproject.toml \
 	$(shell find rust -name '*.rs' -o -name Cargo.toml)
 
-# What the tests use besides frazil is not there for Pythons without a GIL; those of threads need none of it.
+# Much that the tests use besides frazil is not there for Pythons without a GIL; these need none of it.
 INTERPRETER := $(firstword $(wildcard $(BIN)/python) $(PYTHON))
 ifeq ($(shell $(INTERPRETER) -c 'import sysconfig; print(sysconfig.get_config_var("Py_GIL_DISABLED"))'),1)
 TEST_GROUP := test-threads
 TESTS := tests/core tests/link/test_compile_pool.py tests/link/test_concurrent_calls.py \
-	tests/jit/test_changing_arguments.py \
+	tests/jit \
 	"tests/test_documentation.py::test_page[docs/threads.md]"
 else
 TEST_GROUP := test

@@ -402,7 +402,9 @@ def test_what_collections_of_garbage_call_is_not_the_functions(enabled):
         gc.callbacks.remove(on_collection)
         gc.set_threshold(*threshold)
         (gc.enable if was_enabled else gc.disable)()
-    assert bool(seen) == enabled
+    with_gil = getattr(sys, "_is_gil_enabled", lambda: True)()
+    # Without the GIL, collections wait until the memory of the process has grown by a tenth.
+    assert bool(seen) == enabled or (enabled and not with_gil)
     assert "uncacheable" not in str(compiled.explain())
     assert compiled.cache_info().entries == 3
 

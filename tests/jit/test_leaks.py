@@ -155,7 +155,10 @@ def test_an_attribute_of_a_class_is_left_behind():
 
 
 def test_tuples_of_tuples_and_tuples_that_meet_are_replaced_once():
-    old, new = object(), object()
+    old, new = (
+        Plain(),
+        Plain(),
+    )  # the garbage collector shows no tuple of objects without attributes
     inner = (old, 1)
     kept = {"outer": (inner, old, (inner,)), "inner": inner, "other": [inner]}
     replace_held([old], [new], [])

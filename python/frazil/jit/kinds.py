@@ -55,6 +55,7 @@ NOT_READ = frozenset(
             "__reduce__",
         ),
         *("__annotate__", "__annotate_func__", "__type_params__", "__replace__", "__sizeof__"),
+        "__classdictcell__",
     )
 )
 """The attributes of a class that are read only by name."""
