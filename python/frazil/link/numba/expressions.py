@@ -29,6 +29,7 @@ class Expressions:
     def __init__(self) -> None:
         self.globals: dict[str, Any] = {"advance": functions.advance}
         self.temporaries = 0
+        self.lanes = 1  # of the values that are being computed
         self.jitted: dict[JittedFunction, str] = {}
         self.loops: dict[tuple[ScalarOp, tuple[str, ...]], tuple[str, ...]] = {}
 

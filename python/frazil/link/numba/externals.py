@@ -6,9 +6,9 @@ Numba is not imported for it.
 from __future__ import annotations
 
 import platform
-import re
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 
 import llvmlite.binding as llvm
@@ -16,16 +16,8 @@ import llvmlite.binding as llvm
 from frazil.link.numba.machine import new_engine
 from frazil.link.toolchain.symbols import OF_SCIPY, function_address, load_math, scipy_function
 
-MATH: Mapping[str, int] = {
-    **dict.fromkeys(("exp", "exp2", "expm1", "log", "log1p", "log2", "log10"), 1),
-    **dict.fromkeys(("sin", "cos", "tan", "asin", "acos", "atan", "cbrt"), 1),
-    **dict.fromkeys(("sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc"), 1),
-    **dict.fromkeys(("pow", "atan2", "fmod", "hypot", "nextafter"), 2),
-}
+MATH: Mapping[str, int] = dict.fromkeys(("atan2", "fmod", "hypot", "nextafter"), 2)
 """Functions of the C math library, with their number of operands."""
-
-RUNTIME = frozenset(("loop_stops",))
-"""Functions of the runtime."""
 
 HIDDEN = "frazil_"
 """The prefix of the names of foreign functions, by which LLVM does not know them.
@@ -49,7 +41,7 @@ def address_of(name: str) -> int | None:
     """
     if name.startswith(OF_SCIPY):
         return scipy_function(name)
-    if name in RUNTIME:
+    with suppress(KeyError):
         return function_address(name)
     _see_process()
     address: int | None = llvm.address_of_symbol(name)
@@ -78,7 +70,7 @@ def provide(symbols: Mapping[str, str]) -> list[str]:
         address = address_of(name)
         if address is None:
             missing.append(name)
-        elif symbol != name:
+        else:
             llvm.add_symbol(symbol, address)
     return missing
 
@@ -101,57 +93,3 @@ def vector_form(name: str, kind: str) -> tuple[str, int] | None:
         if features.get(feature) and address_of(own) is not None:
             widest = own, lanes
     return widest
-
-
-def with_vector_forms(text: str) -> str:
-    """The text of a module in which loops that call the C math library can be vectorised.
-
-    Each function says which vector function does the same, and is itself an element of what that
-    gives: so a value does not depend on where its element stands. The vector functions are marked
-    as used: else they would be gone before loops are vectorised.
-    """
-    lines: list[str] = []
-    used: list[str] = []
-
-    def defined(match: re.Match[str]) -> str:
-        kind, name, operands = match.groups()
-        form = vector_form(name, kind)
-        if form is None:
-            return match[0]
-        own, lanes = form
-        vector, arity = f"<{lanes} x {kind}>", operands.count(kind)
-        taken = ", ".join([vector] * arity)
-        lines.append(f"declare {vector} @{own}({taken})")
-        used.append(f"i8* bitcast ({vector} ({taken})* @{own} to i8*)")
-        same = f"{own.removesuffix(name)}{HIDDEN}{name}({own})"
-        given = ", ".join(f"{kind} %x{k}" for k in range(arity))
-        # It keeps no state, raises nothing and comes back.
-        facts = f'noinline nounwind willreturn readnone "vector-function-abi-variant"="{same}"'
-        body = []
-        for k in range(arity):
-            body += [
-                f"  %one{k} = insertelement {vector} undef, {kind} %x{k}, i32 0",
-                f"  %all{k} = shufflevector {vector} %one{k}, {vector} undef, "
-                f"<{lanes} x i32> zeroinitializer",
-            ]
-        passed = ", ".join(f"{vector} %all{k}" for k in range(arity))
-        return "\n".join(
-            [
-                f'define internal {kind} @"{HIDDEN}{name}"({given}) {facts} {{',
-                *body,
-                f"  %made = call {vector} @{own}({passed})",
-                f"  %first = extractelement {vector} %made, i32 0",
-                f"  ret {kind} %first",
-                "}",
-            ]
-        )
-
-    pattern = rf'^declare (double|float) @"{HIDDEN}(\w+)"\((.*)\)$'
-    text = re.sub(pattern, defined, text, flags=re.MULTILINE)
-    if not used:
-        return text
-    lines.append(
-        f"@llvm.compiler.used = appending global [{len(used)} x i8*] [{', '.join(used)}], "
-        'section "llvm.metadata"'
-    )
-    return "\n".join([text, *lines, ""])

@@ -12,12 +12,13 @@ from functools import cache, partial
 
 import numpy as np
 
-from frazil.graph.dataclass import dataclass
 from frazil.link.kernel.loop_kernel import LoweringError
 from frazil.link.numba import special_functions
-from frazil.link.numba.externals import HIDDEN, MATH, provide
+from frazil.link.numba.externals import HIDDEN, MATH, provide, vector_form
+from frazil.link.numba.runtime import FACTS, OF_RUNTIME, of_runtime
 from frazil.link.numba.translation import Callee, Defined, Writer
-from frazil.link.numba.values import LLVM_TYPES, Value, constant
+from frazil.link.numba.values import LLVM_TYPES, Value, constant, llvm_type
+from frazil.link.numba.vectors import Routine
 from frazil.link.numba.written_out import WRITTEN_OUT, WrittenOut, written_out
 from frazil.link.toolchain.symbols import OF_SCIPY
 from frazil.scalar.scipy_functions import ARITIES
@@ -45,22 +46,6 @@ SHIFTS = ("left_shift", "right_shift")
 """Shifts of integers of one type by any number of bits."""
 
 
-@dataclass(frozen=True, slots=True)
-class Routine:
-    """The text in place of a call; operands are converted to the types ``params``, which
-    are None where any will do.
-    """
-
-    write: Callable[[Writer, Sequence[Value]], Value]
-    params: tuple[str | None, ...]
-
-    def emit(self, writer: Writer, args: Sequence[Value]) -> Value:
-        """Write the call; the result."""
-        pairs = zip(args, self.params, strict=True)
-        given = [value if own is None else writer.cast(value, own) for value, own in pairs]
-        return self.write(writer, given)
-
-
 @cache
 def function(name: str, dtype: str) -> Callee:
     """The function of that name for operands of ``dtype``.
@@ -78,9 +63,11 @@ def function(name: str, dtype: str) -> Callee:
         return Routine(partial(_wrapping, name), (dtype, dtype))
     if name in SHIFTS:
         return Routine(partial(_shifted, name), (dtype, dtype))
-    if name in MATH:
+    if name in MATH or name in OF_RUNTIME:
         if not dtype.startswith("float"):
             raise LoweringError(f"{name} is a function of floats, not of {dtype}")
+        if name in OF_RUNTIME:
+            return of_runtime(name, dtype)
         own = f"{name}f" if dtype == "float32" else name
         return _foreign(own, (dtype,) * MATH[name], dtype)
     return _OTHERS[name]()
@@ -128,11 +115,39 @@ def _foreign(name: str, params: tuple[str, ...], result: str) -> Routine:
     if provide({f"{HIDDEN}{name}": name}):
         raise LoweringError(f"the C library has no function {name}")
 
+    symbol, form = f"{HIDDEN}{name}", vector_form(name, LLVM_TYPES[result])
+
     def write(writer: Writer, args: Sequence[Value]) -> Value:
-        writer.module.declare(f"{HIDDEN}{name}", params, result)
-        return writer.call(f"{HIDDEN}{name}", params, result, args)
+        if form is not None:
+            return _by_vectors(writer, *form, args)
+        writer.module.declare(symbol, params, result)
+        return writer.each_lane(args, params, lambda one: writer.call(symbol, params, result, one))
 
     return Routine(write, params)
+
+
+def _by_vectors(writer: Writer, symbol: str, width: int, args: Sequence[Value]) -> Value:
+    """A function of so many lanes at once; so a value does not depend on where its element is."""
+    given = writer.level(args)
+    lanes, dtype = given[0].lanes, given[0].dtype
+    own = llvm_type(dtype, width)
+    writer.module.declare_text(symbol, [own] * len(given), own, FACTS)
+    if lanes >= width:
+        parts = [
+            writer.call(
+                symbol, [dtype] * len(given), dtype, [writer.part(x, at, width) for x in given]
+            )
+            for at in range(0, lanes, width)
+        ]
+        while len(parts) > 1:
+            parts = [writer.joined(*pair) for pair in zip(parts[::2], parts[1::2], strict=True)]
+        return parts[0]
+
+    def one(numbers: Sequence[Value]) -> Value:
+        whole = [writer.spread(x, width) for x in numbers]
+        return writer.part(writer.call(symbol, [dtype] * len(whole), dtype, whole), 0, 1)
+
+    return writer.each_lane(given, [dtype] * len(given), one)
 
 
 def _select(writer: Writer, args: Sequence[Value]) -> Value:
@@ -141,32 +156,34 @@ def _select(writer: Writer, args: Sequence[Value]) -> Value:
 
 
 def _instruction(name: str, writer: Writer, args: Sequence[Value]) -> Value:
-    dtype = args[0].dtype
-    symbol = f"llvm.{name}.f{32 if dtype == 'float32' else 64}"
-    params = [dtype] * len(args)
-    writer.module.declare(symbol, params, dtype)
-    return writer.call(symbol, params, dtype, args)
+    given = writer.level(args)
+    dtype, lanes, own = given[0].dtype, given[0].lanes, given[0].type
+    vector = "" if lanes == 1 else f"v{lanes}"
+    symbol = f"llvm.{name}.{vector}f{32 if dtype == 'float32' else 64}"
+    writer.module.declare_text(symbol, [own] * len(given), own)
+    return writer.call(symbol, [dtype] * len(given), dtype, given)
 
 
 def _wrapping(name: str, writer: Writer, args: Sequence[Value]) -> Value:
-    x, y = args
-    return writer.value(x.dtype, f"{name} {x.typed}, {y.text}")
+    x, y = writer.level(args)
+    return writer.value(x.dtype, f"{name} {x.typed}, {y.text}", x.lanes)
 
 
 def _shifted(name: str, writer: Writer, args: Sequence[Value]) -> Value:
     """``x`` shifted by ``y`` bits; beyond the width, which negative numbers are, nothing is left
     but the sign.
     """
-    x, y = args
-    own, last = LLVM_TYPES[x.dtype], 8 * np.dtype(x.dtype).itemsize - 1
-    inside = writer.value("bool", f"icmp ule {y.typed}, {last}")
+    x, y = writer.level(args)
+    lanes = x.lanes
+    last = constant(x.dtype, 8 * np.dtype(x.dtype).itemsize - 1, lanes)
+    inside = writer.value("bool", f"icmp ule {y.typed}, {last.text}", lanes)
     if name == "right_shift" and x.dtype[0] == "i":
-        taken = writer.value(y.dtype, f"select {inside.typed}, {y.typed}, {own} {last}")
-        return writer.value(x.dtype, f"ashr {x.typed}, {taken.text}")
-    taken = writer.value(y.dtype, f"and {y.typed}, {last}")
+        taken = writer.select(inside, y, last)
+        return writer.value(x.dtype, f"ashr {x.typed}, {taken.text}", lanes)
+    taken = writer.value(y.dtype, f"and {y.typed}, {last.text}", lanes)
     done = "shl" if name == "left_shift" else "lshr"
-    moved = writer.value(x.dtype, f"{done} {x.typed}, {taken.text}")
-    return writer.value(x.dtype, f"select {inside.typed}, {moved.typed}, {own} 0")
+    moved = writer.value(x.dtype, f"{done} {x.typed}, {taken.text}", lanes)
+    return writer.select(inside, moved, constant(x.dtype, 0, lanes))
 
 
 def _truncate(target: str, writer: Writer, args: Sequence[Value]) -> Value:
@@ -178,46 +195,21 @@ def _truncate(target: str, writer: Writer, args: Sequence[Value]) -> Value:
 
 
 @cache
-def load(dtype: str, *, parallel: bool = False) -> Routine:
-    """``load(bytes, index)``: an element of an array of ``dtype``.
-
-    ``parallel``: no other turn of the loop that it is in writes to this element.
-    """
-
-    def write(writer: Writer, args: Sequence[Value]) -> Value:
-        kept = "uint8" if dtype == "bool" else dtype
-        place = _element(writer, kept, *args)
-        told = writer.apart() if parallel else ""
-        own = LLVM_TYPES[kept]
-        return writer.cast(writer.value(kept, f"load {own}, {own}* {place}{told}"), dtype)
-
-    return Routine(write, ("pointer", "int64"))
+def load(dtype: str) -> Routine:
+    """``load(bytes, index)``: an element of an array of ``dtype``."""
+    return Routine(lambda writer, args: writer.load(dtype, *args), ("pointer", "int64"))
 
 
 @cache
-def store(dtype: str, *, parallel: bool = False) -> Routine:
-    """``store(bytes, index, value)``: set an element of an array of ``dtype``.
-
-    ``parallel``: no other turn of the loop that it is in reads this element or writes to it.
-    """
+def store(dtype: str) -> Routine:
+    """``store(bytes, index, value)``: set an element of an array of ``dtype``."""
 
     def write(writer: Writer, args: Sequence[Value]) -> Value:
         where, index, given = args
-        kept = "uint8" if dtype == "bool" else dtype
-        element = writer.cast(given, kept)
-        place = _element(writer, kept, where, index)
-        told = writer.apart() if parallel else ""
-        writer.line(f"store {element.typed}, {LLVM_TYPES[kept]}* {place}{told}")
+        writer.store(given, where, index)
         return Value("void", "")
 
     return Routine(write, ("pointer", "int64", dtype))
-
-
-def _element(writer: Writer, kept: str, where: Value, index: Value) -> str:
-    """The address of an element."""
-    own = LLVM_TYPES[kept]
-    first = writer.value("pointer", f"bitcast {where.typed} to {own}*").text
-    return writer.value("pointer", f"getelementptr {own}, {own}* {first}, {index.typed}").text
 
 
 def _advance(writer: Writer, args: Sequence[Value]) -> Value:
@@ -246,7 +238,9 @@ def _lgamma(writer: Writer, args: Sequence[Value]) -> Value:
     sign = Value("status", writer.allocate("i32"))
     params = ("float64", "status")
     writer.module.declare("lgamma_r", params, "float64")
-    return writer.call("lgamma_r", params, "float64", [*args, sign])
+    return writer.each_lane(
+        args, ("float64",), lambda one: writer.call("lgamma_r", params, "float64", [*one, sign])
+    )
 
 
 _LGAMMA = Routine(_lgamma, ("float64",))
@@ -273,13 +267,14 @@ _OTHERS: Mapping[str, Callable[[], Callee]] = {
     "loop_stops": lambda: _foreign("loop_stops", (), "int32"),
     "psi_double": partial(special_functions.psi, _real),
     "log_ndtr_double": partial(special_functions.log_ndtr, _real),
-    "exp_double": lambda: _real("exp"),
-    "erfc_double": lambda: _real("erfc"),
     "zeta_double": partial(special_functions.zeta, _real),
     **{f"{OF_SCIPY}{name}": partial(_of_scipy, name, nin) for name, nin in ARITIES.items()},
 }
 
 NAMES = frozenset(
-    (*INSTRUCTIONS, *WRAPPING, *SHIFTS, *MATH, *_OTHERS, *(name for name, _ in WRITTEN_OUT))
+    (
+        *(*INSTRUCTIONS, *WRAPPING, *SHIFTS, *MATH, *OF_RUNTIME, *_OTHERS),
+        *(name for name, _ in WRITTEN_OUT),
+    )
 )
 """The names of all that texts of ops may call."""

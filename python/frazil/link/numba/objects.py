@@ -13,7 +13,7 @@ import llvmlite.binding as llvm
 from frazil.link.kernel.image import Image
 from frazil.link.kernel.loop_kernel import LoopKernel
 from frazil.link.kernel.scan_kernel import AnyKernel
-from frazil.link.numba.externals import exported, with_vector_forms
+from frazil.link.numba.externals import exported
 from frazil.link.numba.linking import called, link, optimise
 from frazil.link.numba.machine import target_machine
 from frazil.link.numba.scan import ScanSource
@@ -40,10 +40,8 @@ def build(kernels: Sequence[AnyKernel], names: Sequence[str]) -> Image:
 
         parts, libraries = lower(module)
     # LLVM keeps constants and types as long as their context.
-    with llvm.create_context() as context:
-        text = with_vector_forms(module.text)
-        with llvm.parse_assembly(text, context) as linked:
-            link(linked, parts, libraries, names, context)
-            optimise(linked, machine)
-            outside = {symbol: exported(symbol) for symbol in sorted(called(linked))}
-            return Image(machine.emit_object(linked), outside)
+    with llvm.create_context() as context, llvm.parse_assembly(module.text, context) as linked:
+        link(linked, parts, libraries, names, context)
+        optimise(linked, machine)
+        outside = {symbol: exported(symbol) for symbol in sorted(called(linked))}
+        return Image(machine.emit_object(linked), outside)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from functools import cache
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from frazil.graph.dataclass import dataclass
 from frazil.link.kernel.indices import Indices, indices_of_put, indices_of_take
 from frazil.link.kernel.loop_kernel import (
     PATIENCE,
@@ -18,18 +16,11 @@ from frazil.link.kernel.loop_kernel import (
     Write,
 )
 from frazil.link.kernel.passes import Pass, plan
-from frazil.link.kernel.reduction import (
-    LEVELS,
-    SETS,
-    TURNS,
-    fold_operands,
-    folds_row,
-    has_levels,
-    identity,
-)
-from frazil.link.numba import functions
+from frazil.link.kernel.reduction import fold_operands, folds_row, has_levels, identity
+from frazil.link.numba import functions, vectors
 from frazil.link.numba.expressions import Expressions
-from frazil.link.numba.translation import Defined
+from frazil.link.numba.folding import CARRIED, IN_REGISTERS, Folding
+from frazil.link.numba.lines import indented
 from frazil.scalar.elementary import Elementary
 
 
@@ -42,6 +33,7 @@ class KernelSource(Expressions):
         self.n_reads = len(kernel.reads)
         self.plan = plan(kernel)
         self.is_dense = False
+        self.is_end = False
         self.text = "".join(f"{line}\n" for line in self._lines())
 
     def _lines(self) -> Iterator[str]:
@@ -63,9 +55,9 @@ class KernelSource(Expressions):
             yield f"    pb{value} = pointers[{k}]"
         for one in self.plan.passes:
             for folding in self._folding(one):
-                yield from _indented(self._declare_partials(folding), 1)
+                yield from indented(folding.declare(), 1)
         yield "    for outer in range(n_outer):"
-        yield from _indented(self._row(), 2)
+        yield from indented(self._row(), 2)
         for k, operand in enumerate(kernel.pointers):
             if operand[0] not in "ghr":
                 yield f"        p{operand} = advance(p{operand}, strides[{k}])"
@@ -78,23 +70,27 @@ class KernelSource(Expressions):
             if not read.inner:
                 yield f"v{k} = {self._load(read.dtype, f'p{k}', '0')}"
         for one in self.plan.passes:
-            yield from self._statements(one.uniform, "0")
+            yield from self._statements(one.uniform, 1, {})
             yield from self._pass(one)
         for k, write in enumerate(kernel.writes, self.n_reads):
             if not write.walks:
                 if not kernel.uniform[write.value]:
                     raise ValueError("a write that does not move needs a value that does not")
-                yield from self._store_value(k, write, "0", reduce=None)
+                *lines, value = self.written(write)
+                yield from lines
+                yield self._store(write.dtype, f"p{k}", "0", value)
 
-    def _folding(self, one: Pass) -> list[_Folding]:
+    def _folding(self, one: Pass) -> list[Folding]:
         """The folds of a pass."""
         kernel = self.kernel
         writes = [(self.n_reads + k, kernel.writes[k]) for k in one.writes]
-        made = [_Folding(k, write, None) for k, write in writes if folds_row(write)]
+        writes = [(k, write) for k, write in writes if folds_row(write)]
+        in_memory = len(writes) + len(one.folds) > IN_REGISTERS
+        made = [Folding(self, k, write, None, in_memory) for k, write in writes]
         for k in one.folds:
             fold = kernel.folds[k]
             write = Write(fold.arg, fold.dtype, inner=False, reduce=fold.reduce)
-            made.append(_Folding(len(kernel.writes) + k, write, k))
+            made.append(Folding(self, len(kernel.writes) + k, write, k, in_memory))
         return made
 
     def _pass(self, one: Pass) -> Iterator[str]:
@@ -102,48 +98,64 @@ class KernelSource(Expressions):
         for k in one.varying:
             if isinstance(own := self.kernel.ops[k], Cumulate):
                 empty = identity(own.reduce, own.dtype)
-                yield f"v{k} = {own.dtype}({self._global(f'i{k}', empty)})"
+                yield f"so_far{k} = {own.dtype}({self._global(f'i{k}', empty)})"
         folding = self._folding(one)
         if not (folding or one.writes or one.stores or one.puts):
             return
         for each in folding:
             if each.value is not None:
-                yield from self._start_partials(each)
+                yield from each.start()
         dense = yield from self._enter_indexed_rows(one)
         if dense:
             yield f"if {' and '.join(dense)}:"
-            yield from _indented(self._walk(one, folding, is_dense=True), 1)
+            yield from indented(self._walk(one, folding, is_dense=True), 1)
             yield "else:"
-            yield from _indented(self._walk(one, folding, is_dense=False), 1)
+            yield from indented(self._walk(one, folding, is_dense=False), 1)
         else:
             yield from self._walk(one, folding, is_dense=False)
         for each in folding:
-            yield from self._end_partials(each)
+            yield from each.leave_row()
 
-    def _walk(self, one: Pass, folding: Sequence[_Folding], *, is_dense: bool) -> Iterator[str]:
-        """The loop over the elements of a row; ``is_dense``: those of all rows that indices choose
-        lie side by side.
+    def _walk(self, one: Pass, folding: Sequence[Folding], *, is_dense: bool) -> Iterator[str]:
+        """The loop over the blocks of a row; ``is_dense``: the elements of all rows that indices
+        choose lie side by side.
         """
         self.is_dense = is_dense
         lanes = self.kernel.lanes
-        if folding:
-            yield f"for start in range(0, n_inner, {lanes}):"
-            if self.kernel.takes_rows:
-                yield from _indented(self._ask(f"start & {PATIENCE - 1} == 0 and start > 0"), 1)
+        yield f"whole = n_inner & {-lanes}"
+        yield f"count = int64({lanes})"
+        stretches = [*self._stretches(folding)]
+        if stretches:
+            yield "start = int64(0)"
+            yield "while start < whole:"
+            yield "    stop = whole"
+            yield from indented(stretches, 1)
+            yield f"    for i in range(start, stop, {lanes}):"
+            yield from indented(self._block(one, folding, is_end=False), 2)
             for each in folding:
-                yield f"    offset{each.k} = (blocks{each.k} & {SETS - 1}) * {lanes} - start"
-            yield f"    for i in range(start, min(start + {lanes}, n_inner)):"
-            yield from _indented(self._element(one, folding), 2)
-            for each in folding:
-                yield from _indented(self._advance_partials(each), 1)
-        elif self.kernel.takes_rows:
-            yield f"for start in range(0, n_inner, {PATIENCE}):"
-            yield from _indented(self._ask("start > 0"), 1)
-            yield f"    for i in range(start, min(start + {PATIENCE}, n_inner)):"
-            yield from _indented(self._element(one, folding), 2)
+                yield from indented(each.carry(), 1)
+            yield "    start = stop"
         else:
-            yield "for i in range(n_inner):"
-            yield from _indented(self._element(one, folding), 1)
+            yield f"for i in range(0, whole, {lanes}):"
+            yield from indented(self._block(one, folding, is_end=False), 1)
+        if lanes > 1:
+            yield "if whole < n_inner:"
+            yield "    i = whole"
+            yield "    count = n_inner - whole"
+            yield f"    mask = {self.name(f'first_{lanes}', vectors.first(lanes))}(count)"
+            yield from indented(self._block(one, folding, is_end=True), 1)
+            for each in folding:
+                yield from indented(each.carry(), 1)
+
+    def _stretches(self, folding: Sequence[Folding]) -> Iterator[str]:
+        """Let ``stop`` be where the kernel has to do something else than the next block."""
+        if self.kernel.takes_rows:
+            yield from self._ask(f"start & {PATIENCE - 1} == 0 and start > 0")
+            yield f"stop = min(stop, (start | {PATIENCE - 1}) + 1)"
+        for each in folding:
+            if has_levels(each.write):
+                left = f"({CARRIED} - (blocks{each.k} & {CARRIED - 1}))"
+                yield f"stop = min(stop, start + {left} * {self.kernel.lanes})"
 
     def _ask(self, when: str) -> Iterator[str]:
         """Leave the kernel if the run is to stop."""
@@ -151,51 +163,69 @@ class KernelSource(Expressions):
         yield f"if {when} and {stops}() != 0:"
         yield f"    return int32({Status.STOPPED:d})"
 
-    def _statements(self, numbers: Iterable[int], element: str) -> Iterator[str]:
+    def _statements(
+        self, numbers: Iterable[int], lanes: int, loads: dict[int, str]
+    ) -> Iterator[str]:
+        """The statements of a row, which is one lane, or of a block.
+
+        ``loads`` are the expressions of values in memory, each of which is loaded where it is used
+        first: so it needs a register no longer than that.
+        """
         kernel = self.kernel
+        self.lanes = lanes
         self.loops.clear()  # what was computed elsewhere may not be there
         for k in numbers:
             statement = kernel.ops[k]
+            for argument in statement.args:
+                if argument in loads:
+                    yield f"v{argument} = {loads.pop(argument)}"
             if isinstance(statement, Take):
-                yield from self._take(k, statement, element)
+                yield from self._take(k, statement)
                 continue
             if isinstance(statement, Cumulate):
-                own = statement.dtype
-                *lines, value = self.convert(
-                    f"v{statement.args[0]}", kernel.dtypes[statement.args[0]], own
-                )
-                yield from lines
-                *lines, value = self._fold(statement.reduce, own, f"v{k}", value)
-                yield from lines
-                yield f"v{k} = {value}"
+                yield from self._cumulate(k, statement)
                 continue
             operands = [(f"v{a}", kernel.dtypes[a]) for a in statement.args]
             *lines, value = self.apply(statement.op, operands, statement.dtype)
             yield from lines
             yield f"v{k} = {value}"
 
-    def _element(self, one: Pass, folding: Sequence[_Folding]) -> Iterator[str]:
-        """The work on one element."""
+        self.lanes = 1
+
+    def _block(self, one: Pass, folding: Sequence[Folding], *, is_end: bool) -> Iterator[str]:
+        """The work on the elements of a block; ``is_end``: the row ends within it."""
         kernel = self.kernel
-        for k in one.reads:
-            yield f"v{k} = {self._load(kernel.reads[k].dtype, f'p{k}', 'i')}"
-        for k in one.loads:
-            yield f"v{k} = {self._load(kernel.dtypes[k], f'pb{k}', 'i')}"
-        yield from self._statements(one.varying, "i")
+        self.is_end = is_end
+        loads = {k: self._load_block(kernel.dtypes[k], f"p{k}") for k in one.reads}
+        loads |= {k: self._load_block(kernel.dtypes[k], f"pb{k}") for k in one.loads}
+        yield from self._statements(one.varying, kernel.lanes, loads)
+        yield from (f"v{k} = {text}" for k, text in loads.items())
         for k in one.stores:
-            yield self._store(kernel.dtypes[k], f"pb{k}", "i", f"v{k}")
+            yield self._store_block(kernel.dtypes[k], f"pb{k}", f"v{k}")
         for each in folding:
-            *lines, value = self._written(each.write)
-            yield from lines
-            where = f"offset{each.k} + i"
-            yield from self._fold_into(each.write, f"a{each.k}", where, value)
+            yield from each.fold_block(is_end=self.is_end)
         for position in one.writes:
             write = kernel.writes[position]
             if write.inner:
-                yield from self._store_value(
-                    self.n_reads + position, write, "i", reduce=write.reduce
-                )
-        yield from self._puts(one)
+                *lines, value = self.written(write)
+                yield from lines
+                yield from self._store_or_fold(write, f"p{self.n_reads + position}", value)
+        for k in one.puts:
+            yield from self._put(k)
+
+    def _cumulate(self, k: int, own: Cumulate) -> Iterator[str]:
+        """The elements of a block folded in order."""
+        [argument] = own.args
+        *lines, value = self.convert(f"v{argument}", self.kernel.dtypes[argument], own.dtype)
+        yield from lines
+        yield f"s{k} = {self._spill(own.dtype, value)}"
+        yield "for lane in range(count):"
+        one = self._load(own.dtype, f"s{k}", "lane")
+        *lines, folded = self.fold(own.reduce, own.dtype, f"so_far{k}", one)
+        yield from indented(lines, 1)
+        yield f"    so_far{k} = {folded}"
+        yield f"    {self._store(own.dtype, f's{k}', 'lane', f'so_far{k}')}"
+        yield f"v{k} = {self._load_whole(own.dtype, f's{k}')}"
 
     # ------------------------------------------------------------ indices
 
@@ -219,57 +249,82 @@ class KernelSource(Expressions):
             yield f"{name} = {base}"
             # The indices of a row without elements are not looked at.
             yield "if n_inner > 0:"
-            *lines, place = self._placed(indices)
-            yield from _indented([*lines, f"{name} = advance({base}, {place})"], 1)
+            *lines, place = self._placed(indices, {})
+            yield from indented([*lines, f"{name} = advance({base}, {place})"], 1)
             step = self._load("int64", indices.table, "0")
             dense.append(f"{step} == int64({np.dtype(dtype).itemsize})")
         return dense
 
-    def _in_row(self, row: str, table: str) -> tuple[str, str]:
-        """The pointer and the index of element ``i`` of a row that indices choose."""
-        if self.is_dense:
-            return row, "i"
-        return f"advance({row}, i * {self._load('int64', table, '0')})", "0"
-
-    def _take(self, k: int, take: Take, element: str) -> Iterator[str]:
-        """The element of a source, with checked indices."""
-        indices = indices_of_take(self.kernel, k)
-        if k in self.kernel.row_takes:
-            yield f"v{k} = {self._load(take.dtype, *self._in_row(f'z{k}', indices.table))}"
-            return
-        source = self.kernel.sources[take.source]
-        *lines, place = self._placed(indices)
-        yield from lines
-        if source.inner:
-            place = f"{place} + {element} * {self._load('int64', indices.table, '0')}"
-        where = f"advance(px{take.source}, {place})"
-        yield f"v{k} = {self._load(take.dtype, where, '0')}"
-
-    def _puts(self, one: Pass) -> Iterator[str]:
-        """The values that are put at indices."""
+    def _take(self, k: int, take: Take) -> Iterator[str]:
+        """The elements of a source, with checked indices."""
         kernel = self.kernel
-        for k in one.puts:
-            put, indices = kernel.puts[k], indices_of_put(kernel, k)
-            if k in kernel.row_puts:
-                where, at = self._in_row(f"y{k}", indices.table)
-            else:
-                *lines, place = self._placed(indices)
-                yield from lines
-                if put.inner:
-                    place = f"{place} + i * {self._load('int64', indices.table, '0')}"
-                yield f"y{k} = advance(py{k}, {place})"
-                where, at = f"y{k}", "0"
-            write = Write(put.value, put.dtype, put.inner, put.reduce)
-            *lines, value = self._written(write)
+        indices, source = indices_of_take(kernel, k), kernel.sources[take.source]
+        if kernel.uniform[k]:
+            *lines, place = self._placed(indices, {})
             yield from lines
-            if put.reduce is None:
-                yield self._store(put.dtype, where, at, value)
-            else:
-                yield from self._fold_into(write, where, at, value)
+            yield f"v{k} = {self._load(take.dtype, f'advance(px{take.source}, {place})', '0')}"
+            return
+        if k in kernel.row_takes and self.is_dense:
+            yield f"v{k} = {self._load_block(take.dtype, f'z{k}')}"
+            return
+        step = f"(i + lane) * {self._load('int64', indices.table, '0')}"
+        elements = yield from self._elements(indices.args)
+        yield f"s{k} = {self._spill(take.dtype, f'{take.dtype}(0)')}"
+        yield "for lane in range(count):"
+        if k in kernel.row_takes:
+            where = f"advance(z{k}, {step})"
+        else:
+            *lines, place = self._placed(indices, elements)
+            yield from indented(lines, 1)
+            where = f"advance(px{take.source}, {place}{f' + {step}' if source.inner else ''})"
+        one = self._load(take.dtype, where, "0")
+        yield f"    {self._store(take.dtype, f's{k}', 'lane', one)}"
+        yield f"v{k} = {self._load_whole(take.dtype, f's{k}')}"
 
-    def _placed(self, indices: Indices) -> list[str]:
-        """Lines that check indices; the last one is the offset in bytes of where they point."""
-        return [*self._checked(indices), self._offset(indices)]
+    def _elements(self, values: Iterable[int]) -> Generator[str, None, dict[int, str]]:
+        """Put vectors to memory; the element of each in ``lane``."""
+        found: dict[int, str] = {}
+        for value in dict.fromkeys(values):
+            if not self.kernel.uniform[value]:
+                dtype = self.kernel.dtypes[value]
+                yield f"e{value} = {self._spill(dtype, f'v{value}')}"
+                found[value] = self._load(dtype, f"e{value}", "lane")
+        return found
+
+    def _put(self, k: int) -> Iterator[str]:
+        """The values of a block, put at indices."""
+        kernel = self.kernel
+        put, indices = kernel.puts[k], indices_of_put(kernel, k)
+        write = Write(put.value, put.dtype, put.inner, put.reduce)
+        if k in kernel.row_puts and self.is_dense:
+            *lines, value = self.written(write)
+            yield from lines
+            yield from self._store_or_fold(write, f"y{k}", value)
+            return
+        elements = yield from self._elements((put.value, *indices.args))
+        yield "for lane in range(count):"
+        step = f"(i + lane) * {self._load('int64', indices.table, '0')}"
+        if k in kernel.row_puts:
+            where = f"advance(y{k}, {step})"
+        else:
+            *lines, place = self._placed(indices, elements)
+            yield from indented(lines, 1)
+            where = f"advance(py{k}, {place}{f' + {step}' if put.inner else ''})"
+        value = elements.get(put.value, f"v{put.value}")
+        *lines, value = self.convert(value, kernel.dtypes[put.value], put.dtype)
+        yield from indented(lines, 1)
+        yield f"    at{k} = {where}"
+        if put.reduce is None:
+            yield f"    {self._store(put.dtype, f'at{k}', '0', value)}"
+        else:
+            yield from indented(self.fold_into(write, f"at{k}", "0", value), 1)
+
+    def _placed(self, indices: Indices, elements: Mapping[int, str]) -> list[str]:
+        """Lines that check indices; the last one is the offset in bytes of where they point.
+
+        ``elements`` are what stands for values that are vectors.
+        """
+        return [*self._checked(indices, elements), self._offset(indices)]
 
     def _offset(self, indices: Indices) -> str:
         steps = (
@@ -278,11 +333,12 @@ class KernelSource(Expressions):
         )
         return " + ".join(steps)
 
-    def _checked(self, indices: Indices) -> Iterator[str]:
+    def _checked(self, indices: Indices, elements: Mapping[int, str]) -> Iterator[str]:
         table = indices.table
         for j, argument in enumerate(indices.args):
             index = indices.number(j)
-            *lines, value = self.convert(f"v{argument}", self.kernel.dtypes[argument], "int64")
+            given = elements.get(argument, f"v{argument}")
+            *lines, value = self.convert(given, self.kernel.dtypes[argument], "int64")
             yield from lines
             length = self._load("int64", table, str(2 * j + 1))
             yield f"{index} = {value}"
@@ -295,157 +351,67 @@ class KernelSource(Expressions):
 
     # ------------------------------------------------------------ what is written
 
-    def _written(self, write: Write) -> list[str]:
+    def written(self, write: Write) -> list[str]:
         return self.convert(f"v{write.value}", self.kernel.dtypes[write.value], write.dtype)
 
-    def _store_value(
-        self, k: int, write: Write, index: str, *, reduce: str | None
-    ) -> Iterator[str]:
-        *lines, value = self._written(write)
-        yield from lines
-        if reduce is None:
-            yield self._store(write.dtype, f"p{k}", index, value)
-        else:
-            yield from self._fold_into(write, f"p{k}", index, value)
-
     def _load(self, dtype: str, where: str, index: str) -> str:
-        parallel = _is_own(index)
-        name = f"load_{dtype}{'_apart' * parallel}"
-        return f"{self._global(name, functions.load(dtype, parallel=parallel))}({where}, {index})"
+        return f"{self.name(f'load_{dtype}', functions.load(dtype))}({where}, {index})"
 
     def _store(self, dtype: str, where: str, index: str, value: str) -> str:
-        parallel = _is_own(index)
-        name = f"store_{dtype}{'_apart' * parallel}"
-        store = self._global(name, functions.store(dtype, parallel=parallel))
-        return f"{store}({where}, {index}, {value})"
+        own = self.name(f"store_{dtype}", functions.store(dtype))
+        return f"{own}({where}, {index}, {value})"
+
+    # ------------------------------------------------------------ blocks
+
+    def _load_block(self, dtype: str, where: str) -> str:
+        """The block of elements from ``i`` on, as far as the row goes."""
+        lanes = self.kernel.lanes
+        if self.is_end:
+            own = self.name(f"load_some_{dtype}", vectors.load_some(dtype, lanes))
+            return f"{own}({where}, i, mask)"
+        return f"{self.name(f'load_block_{dtype}', vectors.load(dtype, lanes))}({where}, i)"
+
+    def _load_whole(self, dtype: str, where: str) -> str:
+        """A block in memory that was spilled."""
+        own = self.name(f"load_block_{dtype}", vectors.load(dtype, self.kernel.lanes))
+        return f"{own}({where}, 0)"
+
+    def _store_block(self, dtype: str, where: str, value: str) -> str:
+        lanes = self.kernel.lanes
+        if self.is_end:
+            own = self.name(f"store_some_{dtype}", vectors.store_some(dtype, lanes))
+            return f"{own}({where}, i, {value}, mask)"
+        own = self.name(f"store_block_{dtype}", vectors.store(dtype, lanes))
+        return f"{own}({where}, i, {value})"
+
+    def _store_or_fold(self, write: Write, where: str, value: str) -> Iterator[str]:
+        """Write a block, or fold it into what is there."""
+        if write.reduce is None:
+            yield self._store_block(write.dtype, where, value)
+            return
+        self.temporaries += 1
+        own = f"t{self.temporaries}_so_far"
+        yield f"{own} = {self._load_block(write.dtype, where)}"
+        *lines, folded = self.fold(write.reduce, write.dtype, own, value)
+        yield from lines
+        yield self._store_block(write.dtype, where, folded)
+
+    def _spill(self, dtype: str, value: str) -> str:
+        own = self.name(f"spill_{dtype}", vectors.spill(dtype, self.kernel.lanes))
+        return f"{own}({value})"
 
     # ------------------------------------------------------------ reductions of rows
 
-    def _partial_function(self, name: str, write: Write) -> str:
-        function = partial_function(name, str(write.reduce), write.dtype)
-        return self._global(f"{name}_{write.reduce}_{write.dtype}", function)
-
-    def _fold(self, reduce: str, dtype: str, so_far: str, value: str) -> list[str]:
+    def fold(self, reduce: str, dtype: str, so_far: str, value: str) -> list[str]:
         """Lines of Python; the last is the expression that folds one more value in."""
         operands = [(text, dtype) for text in fold_operands(reduce, so_far, value)]
         return self.apply(Elementary(reduce), operands, dtype)
 
-    def _fold_into(self, write: Write, where: str, index: str, value: str) -> Iterator[str]:
+    def fold_into(self, write: Write, where: str, index: str, value: str) -> Iterator[str]:
         """Fold one more value of the write's dtype into an element."""
         self.temporaries += 1
         own = f"t{self.temporaries}_so_far"
         yield f"{own} = {self._load(write.dtype, where, index)}"
-        *lines, folded = self._fold(str(write.reduce), write.dtype, own, value)
+        *lines, folded = self.fold(str(write.reduce), write.dtype, own, value)
         yield from lines
         yield self._store(write.dtype, where, index, folded)
-
-    def _advance_partials(self, folding: _Folding) -> Iterator[str]:
-        """Let the next block have the next set, and the next level the sums of this one."""
-        k, write = folding.k, folding.write
-        yield f"blocks{k} += 1"
-        if has_levels(write):
-            turns, width = SETS * TURNS, SETS * self.kernel.lanes
-            yield f"if blocks{k} % {turns} == 0:"
-            carry = self._partial_function("carry", write)
-            yield f"    {carry}(a{k}, blocks{k} // {turns}, {width})"
-
-    def _declare_partials(self, folding: _Folding) -> Iterator[str]:
-        """The partial results of folds, and the number of them that will be used."""
-        k, write, lanes = folding.k, folding.write, self.kernel.lanes
-        width = SETS * lanes
-        size = width * (LEVELS if has_levels(write) else 1) * np.dtype(write.dtype).itemsize
-        yield f"a{k} = {self._global(f'stack_{size}', functions.stack(size))}()"
-        yield f"blocks{k} = int64(0)"
-        # A row without elements has one block of nothing but identities.
-        yield f"total{k} = max(n_inner - 1, 0) // {lanes} + 1"
-        if folding.value is None:
-            yield f"if strides[{self.kernel.pointers.index(f'{k}')}] == 0:"
-            yield f"    total{k} *= n_outer"
-        yield f"used{k} = total{k} * {lanes} if total{k} < 3 else int64({width})"
-        if has_levels(write):
-            yield f"if total{k} >= {SETS * TURNS}:"
-            yield f"    used{k} = int64({2 * width})"
-            yield f"if total{k} >= {SETS * TURNS**2}:"
-            yield f"    used{k} = int64({LEVELS * width})"
-        if folding.value is None:
-            yield from self._start_partials(folding)
-
-    def _start_partials(self, folding: _Folding) -> Iterator[str]:
-        k = folding.k
-        yield f"{self._partial_function('fill', folding.write)}(a{k}, used{k})"
-        yield f"blocks{k} = int64(0)"
-
-    def _end_partials(self, folding: _Folding) -> Iterator[str]:
-        """Fold the partial results: into the output where it moves on, or at the end."""
-        k, write = folding.k, folding.write
-        fold = f"{self._partial_function('fold', write)}(a{k}, used{k})"
-        total = self._load(write.dtype, f"a{k}", "0")
-        if folding.value is not None:
-            yield fold
-            start = f"v{self.kernel.folds[folding.value].start}"
-            *lines, folded = self._fold(str(write.reduce), write.dtype, start, total)
-            yield from lines
-            yield f"v{folding.value} = {folded}"
-            return
-        yield f"if blocks{k} == total{k}:"
-        yield f"    {fold}"
-        yield from _indented(self._fold_into(write, f"p{k}", "0", total), 1)
-        yield from _indented(self._start_partials(folding), 1)
-
-
-@dataclass(frozen=True, slots=True)
-class _Folding:
-    """What is folded over the row: a write, which may go on from row to row, or the fold that is
-    the kernel's ``value``.
-    """
-
-    k: int
-    write: Write
-    value: int | None
-
-
-@cache
-def partial_function(name: str, reduce: str, dtype: str) -> Defined:
-    """A function on the partial results of a reduction: ``fill``, ``carry`` or ``fold``."""
-    source = KernelSource(LoopKernel((), (), (), ()))
-    write = Write(0, dtype, inner=False, reduce=reduce)
-    empty = source._store(dtype, "a", "slot", f"{dtype}(empty)")
-    params: tuple[str, ...] = ("pointer", "int64")
-    match name:
-        case "fill":
-            lines = ["def fill(a, count):", "    for slot in range(count):", f"        {empty}"]
-        case "carry":
-            params = (*params, "int64")
-            lower = source._load(dtype, "a", "slot")
-            lines = [
-                "def carry(a, turn, width):",
-                f"    for level in range({LEVELS - 1}):",
-                "        for slot in range(level * width, (level + 1) * width):",
-                *_indented(source._fold_into(write, "a", "slot + width", lower), 3),
-                f"            {empty}",
-                f"        if turn % {TURNS} != 0:",
-                "            break",
-                f"        turn //= {TURNS}",
-            ]
-        case _:
-            upper = source._load(dtype, "a", "slot + half")
-            lines = [
-                "def fold(a, count):",
-                "    half = count // 2",
-                "    while half > 0:",
-                "        for slot in range(half):",
-                *_indented(source._fold_into(write, "a", "slot", upper), 3),
-                "        half //= 2",
-            ]
-    names = {**source.globals, "empty": identity(reduce, dtype)}
-    symbol = f"frazil.{name}.{reduce}.{dtype}"
-    return Defined(symbol, params, "void", "\n".join(lines), names)
-
-
-def _is_own(index: str) -> bool:
-    """Whether each turn of the loop over a row has an element of this index for itself."""
-    return index == "i" or index.endswith(" + i")
-
-
-def _indented(lines: Iterable[str], depth: int) -> Iterator[str]:
-    return (f"{'    ' * depth}{line}" for line in lines)

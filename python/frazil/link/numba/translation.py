@@ -6,8 +6,8 @@ All types follow from the operands, so one walk over the text is enough: Numba w
 analyse the control flow and lower in many passes, which takes it a second for a graph of a model's
 size.
 
-A variable is memory of the function, of the type of its first value; LLVM makes registers of
-variables.
+A value may be a vector, of a number for each of some elements. Then what is computed of it is one,
+too: the same text is the work on one element, or on a block of elements.
 """
 
 from __future__ import annotations
@@ -18,11 +18,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-import numpy as np
-
-from frazil.link.numba.halves import Halves
+from frazil.link.numba.instructions import Instructions
 from frazil.link.numba.values import ITEMS, LLVM_TYPES, Value, constant, literal
-from frazil.scalar.float16 import STORED, computed_in
 from frazil.scalar.op import ScalarOp
 
 
@@ -52,7 +49,9 @@ class Defined:
     def emit(self, writer: Writer, args: Sequence[Value]) -> Value:
         """Write the call; the result."""
         writer.module.define(self)
-        return writer.call(self.name, self.params, self.result, args)
+        return writer.each_lane(
+            args, self.params, lambda one: writer.call(self.name, self.params, self.result, one)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +74,11 @@ class JittedFunction:
         """Write the call; the result."""
         name = writer.module.jitted(self)
         params = (*self.params, "status")
-        return writer.call(name, params, self.result, [*args, writer.status()])
+        return writer.each_lane(
+            args,
+            self.params,
+            lambda one: writer.call(name, params, self.result, [*one, writer.status()]),
+        )
 
 
 class Module:
@@ -85,21 +88,22 @@ class Module:
         self._head = head
         self._declared: dict[str, str] = {}
         self._functions: dict[str, str] = {}
-        self._metadata: list[str] = []
         self.elsewhere: dict[JittedFunction, str] = {}
         """Functions that others make, and their names."""
 
     @property
     def text(self) -> str:
         """All of the module."""
-        metadata = [f"!{k} = {text}" for k, text in enumerate(self._metadata)]
-        parts = (*self._declared.values(), *self._functions.values(), *metadata)
+        parts = (*self._declared.values(), *self._functions.values())
         return "\n".join([self._head, *parts, ""])
 
-    def declare(self, name: str, params: Iterable[str], result: str) -> None:
+    def declare(self, name: str, params: Iterable[str], result: str, told: str = "") -> None:
         """Say that there is a function elsewhere, of operands of these types."""
-        taken = ", ".join(LLVM_TYPES[dtype] for dtype in params)
-        self._declared[name] = f'declare {LLVM_TYPES[result]} @"{name}"({taken})'
+        self.declare_text(name, map(LLVM_TYPES.__getitem__, params), LLVM_TYPES[result], told)
+
+    def declare_text(self, name: str, params: Iterable[str], result: str, told: str = "") -> None:
+        """As :meth:`declare`, of types as LLVM writes them."""
+        self._declared[name] = f'declare {result} @"{name}"({", ".join(params)}) {told}'.rstrip()
 
     def jitted(self, function: JittedFunction) -> str:
         """The name of a function that others make; it takes the place of the status, too."""
@@ -139,12 +143,6 @@ class Module:
         self._functions[name] = writer.finished("", name, named, "alwaysinline")
         return params, made.dtype
 
-    def metadata(self, text: str) -> int:
-        """The number of a node of metadata; ``{}`` in its text is this number."""
-        number = len(self._metadata)
-        self._metadata.append(text.replace("{}", f"!{number}"))
-        return number
-
 
 _FOLDED: Mapping[type[ast.AST], Callable[..., Any]] = {
     ast.Add: operator.add,
@@ -181,66 +179,16 @@ _ORDER: Mapping[type[ast.AST], tuple[str, str]] = {
 }
 
 
-@dataclass(slots=True)
-class _Loop:
-    """A loop that is being written: where ``break`` goes, and the group of accesses that no turn
-    shares with another.
-    """
-
-    end: str
-    group: int | None = None
-
-
-class Writer:
+class Writer(Instructions):
     """Writes one function."""
 
+    module: Module
+
     def __init__(self, module: Module, result: str, names: Mapping[str, Any]) -> None:
-        self.module = module
+        super().__init__(module)
         self.result = result
         self._names = names
-        self._variables: dict[str, Value] = {}
-        self._allocated: list[str] = []
-        self._lines: list[str] = []
-        self._count = 0
-        self._loops: list[_Loop] = []
-        self._closed = False
-
-    # ------------------------------------------------------------ lines
-
-    def line(self, text: str) -> None:
-        """Write an instruction."""
-        self._lines.append(f"  {text}")
-
-    def value(self, dtype: str, text: str) -> Value:
-        """Write an instruction that makes a value."""
-        name = self._name()
-        self.line(f"{name} = {text}")
-        return Value(dtype, name)
-
-    def allocate(self, llvm_type: str, alignment: int | None = None) -> str:
-        """Memory that lives as long as the call."""
-        name = self._name()
-        aligned = "" if alignment is None else f", align {alignment}"
-        self._allocated.append(f"  {name} = alloca {llvm_type}{aligned}")
-        return name
-
-    def apart(self) -> str:
-        """The mark of an access to memory that no other turn of the loop uses."""
-        loop = self._loops[-1]
-        if loop.group is None:
-            loop.group = self.module.metadata("distinct !{ }")
-        return f", !llvm.access.group !{loop.group}"
-
-    def call(self, name: str, params: Sequence[str], result: str, args: Sequence[Value]) -> Value:
-        """Write a call; the result."""
-        given = ", ".join(
-            self.cast(value, dtype).typed for value, dtype in zip(args, params, strict=True)
-        )
-        text = f'call {LLVM_TYPES[result]} @"{name}"({given})'
-        if result == "void":
-            self.line(text)
-            return Value(result, "")
-        return self.value(result, text)
+        self._ends: list[str] = []  # where ``break`` goes
 
     def status(self) -> Value:
         """The memory in which the function keeps its status."""
@@ -261,44 +209,12 @@ class Writer:
         head = f'define {linkage} {LLVM_TYPES[self.result]} @"{name}"({taken}) nounwind {told} {{'
         return "\n".join([head, *self._allocated, *self._lines, "}"])
 
-    def _name(self) -> str:
-        self._count += 1
-        return f"%.{self._count}"
-
-    def _label(self) -> str:
-        self._count += 1
-        return f".{self._count}"
-
-    def _open(self, label: str) -> None:
-        self._go(label)
-        self._lines.append(f'"{label}":')
-        self._closed = False
-
-    def _go(self, label: str, told: str = "") -> None:
-        if not self._closed:
-            self.line(f'br label %"{label}"{told}')
-        self._closed = True
-
-    def _branch(self, condition: Value, yes: str, no: str) -> None:
-        text = self.cast(condition, "bool").text
-        self.line(f'br i1 {text}, label %"{yes}", label %"{no}"')
-        self._closed = True
-
     # ------------------------------------------------------------ statements
 
     def statements(self, nodes: Iterable[ast.stmt]) -> None:
         """Write statements one after the other."""
         for node in nodes:
             self._statement(node)
-
-    def assign(self, name: str, value: Value) -> None:
-        """Give a variable a value."""
-        kept = self._variables.get(name)
-        if kept is None:
-            place = self.allocate(LLVM_TYPES[value.dtype])
-            kept = self._variables[name] = Value(value.dtype, place)
-        own = LLVM_TYPES[kept.dtype]
-        self.line(f"store {self.cast(value, kept.dtype).typed}, {own}* {kept.text}")
 
     def give(self, value: Value) -> None:
         """Return a value."""
@@ -326,7 +242,7 @@ class Writer:
             case ast.While():
                 self._while(node)
             case ast.Break():
-                self._go(self._loops[-1].end)
+                self._go(self._ends[-1])
             case _:
                 raise NotImplementedError(f"kernels have no {ast.unparse(node)}")
 
@@ -357,38 +273,23 @@ class Writer:
         self._branch(self.value("bool", f"icmp {compared} i64 {at.text}, {stop.text}"), turn, end)
         self._open(turn)
         self.assign(name, at)
-        loop = _Loop(end)
-        self._loops.append(loop)
+        self._ends.append(end)
         self.statements(body)
-        self._loops.pop()
+        self._ends.pop()
         if not self._closed:
             following = self.value("int64", f"add nsw i64 {at.text}, {step.text}")
             self.line(f"store i64 {following.text}, i64* {counter}")
-            self._go(head, self._facts(loop))
+            self._go(head)
         self._open(end)
-
-    def _facts(self, loop: _Loop) -> str:
-        """The notes for LLVM at the end of a loop's body.
-
-        An element is written after it has been read for the last time, so no turn waits for
-        another. LLVM sees operands that may lie in the same place, and would go one by one where
-        they do. Loads and stores of elements are marked; what else a loop does to memory LLVM looks
-        at itself.
-        """
-        if loop.group is None:
-            return ""
-        apart = self.module.metadata(f'!{{!"llvm.loop.parallel_accesses", !{loop.group}}}')
-        told = self.module.metadata(f"distinct !{{{{}}, !{apart}}}")
-        return f", !llvm.loop !{told}"
 
     def _while(self, node: ast.While) -> None:
         head, turn, end = self._label(), self._label(), self._label()
         self._open(head)
         self._branch(self.expression(node.test), turn, end)
         self._open(turn)
-        self._loops.append(_Loop(end))
+        self._ends.append(end)
         self.statements(node.body)
-        self._loops.pop()
+        self._ends.pop()
         self._go(head)
         self._open(end)
 
@@ -418,47 +319,9 @@ class Writer:
                 return self._called(name, [self.expression(each) for each in args])
         raise NotImplementedError(f"kernels have no {ast.unparse(node)}")
 
-    def cast(self, value: Value, dtype: str) -> Value:
-        """The value converted, as C converts."""
-        if value.literal is not None:
-            return constant(dtype, value.literal)
-        if value.dtype == dtype:
-            return value
-        if value.dtype == STORED:
-            return self.cast(Halves(self.value).from_half(value), dtype)
-        if dtype == STORED:
-            wide = value if value.is_float else self.cast(value, computed_in(dtype))
-            return Halves(self.value).to_half(wide)
-        if dtype == "bool":
-            zero = constant(value.dtype, 0).text
-            compared = "fcmp une" if value.is_float else "icmp ne"
-            return self.value("bool", f"{compared} {value.typed}, {zero}")
-        unsigned = value.dtype[0] in "ub"
-        if value.is_float:
-            to_float = "fpext" if dtype == "float64" else "fptrunc"
-            to_integer = "fptoui" if dtype[0] == "u" else "fptosi"
-            done = to_float if dtype.startswith("float") else to_integer
-        elif dtype.startswith("float"):
-            done = "uitofp" if unsigned else "sitofp"
-        else:
-            wider = _bits(dtype) - _bits(value.dtype)
-            if wider == 0:
-                return Value(dtype, value.text)
-            done = "trunc" if wider < 0 else "zext" if unsigned else "sext"
-        return self.value(dtype, f"{done} {value.typed} to {LLVM_TYPES[dtype]}")
-
-    def select(self, condition: Value, yes: Value, no: Value) -> Value:
-        """``yes if condition else no``, without a branch."""
-        yes, no = self._alike(yes, no)
-        chosen = self.cast(condition, "bool")
-        return self.value(yes.dtype, f"select {chosen.typed}, {yes.typed}, {no.typed}")
-
     def _named(self, name: str) -> Value:
-        kept = self._variables.get(name)
-        if kept is None:
-            return literal(self._names[name])
-        own = LLVM_TYPES[kept.dtype]
-        return self.value(kept.dtype, f"load {own}, {own}* {kept.text}")
+        value = self.variable(name)
+        return literal(self._names[name]) if value is None else value
 
     def _item(self, table: Value, index: Value) -> Value:
         dtype = ITEMS[table.dtype]
@@ -478,31 +341,17 @@ class Writer:
         callee: Callee = self._names[name]
         return callee.emit(self, args)
 
-    def _alike(self, x: Value, y: Value) -> tuple[Value, Value]:
-        """Both, of one type."""
-        if x.literal is not None and y.literal is not None:
-            common = "float64" if x.is_float or y.is_float else x.dtype
-        elif x.literal is not None:
-            common = "float64" if x.is_float and not y.is_float else y.dtype
-        elif y.literal is not None:
-            common = "float64" if y.is_float and not x.is_float else x.dtype
-        elif x.dtype == y.dtype:
-            return x, y
-        else:
-            common = np.result_type(x.dtype, y.dtype).name
-        return self.cast(x, common), self.cast(y, common)
-
     def _unary(self, op: type[ast.unaryop], x: Value) -> Value:
         if x.literal is not None:
             return literal(_FOLDED[op](x.literal))
         if op is ast.Not:
             held = self.cast(x, "bool")
-            return self.value("bool", f"xor {held.typed}, true")
+            return self._instruction("xor", held, constant("bool", True, x.lanes))
         if op is ast.Invert:
-            return self.value(x.dtype, f"xor {x.typed}, -1")
+            return self._instruction("xor", x, constant(x.dtype, -1, x.lanes))
         if x.is_float:
-            return self.value(x.dtype, f"fneg {x.typed}")
-        return self.value(x.dtype, f"sub {LLVM_TYPES[x.dtype]} 0, {x.text}")
+            return self.value(x.dtype, f"fneg {x.typed}", x.lanes)
+        return self._instruction("sub", constant(x.dtype, 0, x.lanes), x)
 
     def _binary(self, op: type[ast.operator], x: Value, y: Value) -> Value:
         if x.literal is not None and y.literal is not None:
@@ -511,36 +360,33 @@ class Writer:
         if op is ast.Div and not x.is_float:
             x, y = self.cast(x, "float64"), self.cast(y, "float64")
         if op is ast.Div:
-            return self.value(x.dtype, f"fdiv {x.typed}, {y.text}")
+            return self._instruction("fdiv", x, y)
         if op in (ast.FloorDiv, ast.Mod):
             return self._divided(op, x, y)
         if op in _BITS:
             shift = {"u": "l", "b": "l"}.get(x.dtype[0], "a") if op is ast.RShift else ""
-            return self.value(x.dtype, f"{shift}{_BITS[op]} {x.typed}, {y.text}")
+            return self._instruction(f"{shift}{_BITS[op]}", x, y)
         whole, real = _ARITHMETIC[op]
         if x.is_float:
-            return self.value(x.dtype, f"{real} {x.typed}, {y.text}")
+            return self._instruction(real, x, y)
         # Positions and counts: what users compute has functions of its own, which wrap around.
-        promised = "" if x.dtype[0] == "u" else "nsw "
-        return self.value(x.dtype, f"{whole} {promised}{x.typed}, {y.text}")
+        promised = "" if x.dtype[0] == "u" else " nsw"
+        return self._instruction(f"{whole}{promised}", x, y)
 
     def _divided(self, op: type[ast.operator], x: Value, y: Value) -> Value:
         """The quotient of integers rounded down, or what remains."""
-        own = LLVM_TYPES[x.dtype]
         if x.dtype[0] == "u":
-            done = "udiv" if op is ast.FloorDiv else "urem"
-            return self.value(x.dtype, f"{done} {x.typed}, {y.text}")
-        rest = self.value(x.dtype, f"srem {x.typed}, {y.text}")
-        left = self.value("bool", f"icmp ne {rest.typed}, 0")
-        signs = self.value(x.dtype, f"xor {rest.typed}, {y.text}")
-        apart = self.value("bool", f"icmp slt {signs.typed}, 0")
-        off = self.value("bool", f"and {left.typed}, {apart.text}")
+            return self._instruction("udiv" if op is ast.FloorDiv else "urem", x, y)
+        zero, lanes = constant(x.dtype, 0, x.lanes), x.lanes
+        rest = self._instruction("srem", x, y)
+        left = self.value("bool", f"icmp ne {rest.typed}, {zero.text}", lanes)
+        signs = self._instruction("xor", rest, y)
+        apart = self.value("bool", f"icmp slt {signs.typed}, {zero.text}", lanes)
+        off = self._instruction("and", left, apart)
         if op is ast.Mod:
-            more = self.value(x.dtype, f"select {off.typed}, {y.typed}, {own} 0")
-            return self.value(x.dtype, f"add {rest.typed}, {more.text}")
-        quotient = self.value(x.dtype, f"sdiv {x.typed}, {y.text}")
-        down = self.cast(off, x.dtype)
-        return self.value(x.dtype, f"sub {quotient.typed}, {down.text}")
+            return self._instruction("add", rest, self.select(off, y, zero))
+        quotient = self._instruction("sdiv", x, y)
+        return self._instruction("sub", quotient, self.cast(off, x.dtype))
 
     def _comparison(self, node: ast.Compare) -> Value:
         """A chain of comparisons holds where each does."""
@@ -549,7 +395,7 @@ class Writer:
         for op, following in zip(node.ops, node.comparators, strict=True):
             right = self.expression(following)
             one = self._compared(type(op), left, right)
-            held = one if held is None else self.value("bool", f"and {held.typed}, {one.text}")
+            held = one if held is None else self._instruction("and", *self.level([held, one]))
             left = right
         assert held is not None
         return held
@@ -558,9 +404,9 @@ class Writer:
         x, y = self._alike(x, y)
         whole, real = _ORDER[op]
         if x.is_float:
-            return self.value("bool", f"fcmp {real} {x.typed}, {y.text}")
+            return self.value("bool", f"fcmp {real} {x.typed}, {y.text}", x.lanes)
         sign = "" if whole in ("eq", "ne") else "u" if x.dtype[0] in "ub" else "s"
-        return self.value("bool", f"icmp {sign}{whole} {x.typed}, {y.text}")
+        return self.value("bool", f"icmp {sign}{whole} {x.typed}, {y.text}", x.lanes)
 
     def _either(self, node: ast.BoolOp) -> Value:
         """``and`` and ``or``, which compute no more than they need."""
@@ -575,7 +421,3 @@ class Writer:
                 self._open(following)
         self._open(end)
         return self.value("bool", f"load i1, i1* {kept}")
-
-
-def _bits(dtype: str) -> int:
-    return 1 if dtype == "bool" else 8 * np.dtype(dtype).itemsize

@@ -31,18 +31,33 @@ ITEMS: Mapping[str, str] = {"pointers": "pointer", "integers": "int64"}
 """The contents of tables, which are read by ``table[index]``."""
 
 
+def llvm_type(dtype: str, lanes: int) -> str:
+    """The type of a value, or of a vector of that many, as LLVM writes it."""
+    own = LLVM_TYPES[dtype]
+    return own if lanes == 1 else f"<{lanes} x {own}>"
+
+
 @dataclass(frozen=True, slots=True)
 class Value:
-    """An operand of LLVM's instructions; a ``literal`` takes the type of the other operand."""
+    """An operand of LLVM's instructions: a number, or a vector of ``lanes`` numbers.
+
+    A ``literal`` takes the type of the other operand.
+    """
 
     dtype: str
     text: str
     literal: bool | int | float | None = None
+    lanes: int = 1
+
+    @property
+    def type(self) -> str:
+        """The type, as LLVM writes it."""
+        return llvm_type(self.dtype, self.lanes)
 
     @property
     def typed(self) -> str:
         """The operand with its type before it."""
-        return f"{LLVM_TYPES[self.dtype]} {self.text}"
+        return f"{self.type} {self.text}"
 
     @property
     def is_float(self) -> bool:
@@ -50,18 +65,29 @@ class Value:
         return self.dtype in ("float32", "float64")
 
 
-def constant(dtype: str, value: bool | int | float) -> Value:
-    """A number of that type; integers wrap around."""
+def constant(dtype: str, value: bool | int | float, lanes: int = 1) -> Value:
+    """A number of that type, or a vector of that number; integers wrap around."""
+    return repeated(Value(dtype, _text(dtype, value)), lanes)
+
+
+def _text(dtype: str, value: bool | int | float) -> str:
     if dtype == "bool":
-        return Value(dtype, "true" if value else "false")
+        return "true" if value else "false"
     if dtype == STORED:
-        return Value(dtype, str(np.float16(value).view(np.int16)))
+        return str(np.float16(value).view(np.int16))
     if dtype.startswith("float"):
         wide = float(np.dtype(dtype).type(value))
-        return Value(dtype, f"0x{struct.unpack('<Q', struct.pack('<d', wide))[0]:016X}")
+        return f"0x{struct.unpack('<Q', struct.pack('<d', wide))[0]:016X}"
     bits = 8 * np.dtype(dtype).itemsize
     half = 1 << bits - 1
-    return Value(dtype, str((int(value) + half) % (2 * half) - half))
+    return str((int(value) + half) % (2 * half) - half)
+
+
+def repeated(value: Value, lanes: int) -> Value:
+    """A constant in each lane of a vector."""
+    if lanes == 1:
+        return value
+    return Value(value.dtype, f"<{', '.join([value.typed] * lanes)}>", lanes=lanes)
 
 
 def literal(value: bool | int | float) -> Value:

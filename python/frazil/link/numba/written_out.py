@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from frazil.graph.dataclass import dataclass
+from frazil.link.numba.runtime import OF_RUNTIME
 from frazil.link.toolchain.symbols import OF_SCIPY
-from frazil.scalar.normal import LAST, PART, REST
 from frazil.scalar.scipy_functions import ARITIES
 
 
@@ -36,7 +36,11 @@ def _through_pointer(name: str, nin: int) -> WrittenOut:
 
 
 WRITTEN_OUT: Mapping[tuple[str, str], WrittenOut] = {
-    **{(name, "f"): _through_pointer(name, nin) for name, nin in ARITIES.items()},
+    **{
+        (name, "f"): _through_pointer(name, nin)
+        for name, nin in ARITIES.items()
+        if name not in OF_RUNTIME
+    },
     ("floordiv", "f"): WrittenOut(
         ("a", "b"),
         (
@@ -104,19 +108,6 @@ WRITTEN_OUT: Mapping[tuple[str, str], WrittenOut] = {
         ("up = {select}(x > low, x, low)",),
         "{select}(up < high, up, high)",
     ),
-    ("sigmoid", "f"): WrittenOut(
-        ("x",),
-        ("decay = {exp}(-{fabs}(x))",),
-        "{select}(x < 0, decay, {T}(1)) / ({T}(1) + decay)",
-    ),
-    ("softplus", "f"): WrittenOut(
-        ("x",), (), "{select}(x > 0, x, {T}(0)) + {log1p}({exp}(-{fabs}(x)))"
-    ),
-    ("log1mexp", "f"): WrittenOut(
-        ("x",),
-        ("far = {log1p}(-{exp}(x))", "near = {log}(-{expm1}(x))"),
-        "{select}(x > {T}(-0.6931471805599453), near, far)",
-    ),
     ("logaddexp", "f"): WrittenOut(
         ("x", "y"),
         ("more = {select}(x > y, x, y) + {log1p}({exp}(-{fabs}({T}(x - y))))",),
@@ -127,21 +118,6 @@ WRITTEN_OUT: Mapping[tuple[str, str], WrittenOut] = {
         ("x",), (), "{select}(x == {T}(-1e400), x, {T}({lgamma}(float64(x))))"
     ),
     ("psi", "f"): WrittenOut(("x",), (), "{T}({psi_double}(float64(x)))"),
-    # The product with the root of 1/2 in twice the digits, as the C text tells.
-    ("ndtr", "f"): WrittenOut(
-        ("x",),
-        (
-            "wide = float64(x)",
-            "t = {select}(wide > 40.0, 40.0, {select}(wide < -40.0, -40.0, wide))",
-            "high = float64(float32(t))",
-            "low = t - high",
-            "z = t * 0.7071067811865476",
-            f"off = (high * {PART!r} - z) + (high * {REST!r} + low * {PART!r})",
-            f"off = off + low * {REST!r} + t * {LAST!r}",
-            "decay = {exp_double}(-z * z) * 1.1283791670955126",
-        ),
-        "{T}(0.5 * ({erfc_double}(-z) + decay * off))",
-    ),
     ("log_ndtr", "f"): WrittenOut(("x",), (), "{T}({log_ndtr_double}(float64(x)))"),
     ("zeta", "f"): WrittenOut(("s", "q"), (), "{T}({zeta_double}(float64(s), float64(q)))"),
     ("tri_gamma", "f"): WrittenOut(("x",), (), "{T}({tri_gamma_double}(float64(x)))"),

@@ -1,0 +1,99 @@
+"""Functions of floats that kernels take from the runtime, as C's kernels and the extension's do.
+
+Each has the same operations for one element and for many, so an element's value does not depend on
+where it stands, nor on the linker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from frazil.link.numba.externals import address_of
+from frazil.link.numba.translation import Writer
+from frazil.link.numba.values import Value
+from frazil.link.numba.vectors import Routine
+
+OF_RUNTIME: Mapping[str, tuple[str, int]] = {
+    **{name: (name, 1) for name in ("exp", "exp2", "expm1", "log", "log1p", "log2", "log10")},
+    **{name: (name, 1) for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "cbrt")},
+    **{f"a{name}": (f"arc{name}", 1) for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
+    **{name: (name, 1) for name in ("erf", "erfc", "sigmoid", "softplus", "log1mexp", "ndtr")},
+    "log_sigmoid": ("log_sigmoid", 1),
+    "pow": ("pow", 2),
+}
+"""By the name in the texts of ops: the name in the runtime, and the number of operands."""
+
+_CODES = {"float32": "f4", "float64": "f8"}
+
+FACTS = "nounwind willreturn readnone"
+"""They keep no state, raise nothing and come back."""
+
+BLOCK_BYTES = 64
+"""The size of the blocks that registers of AVX-512 hold."""
+
+
+def of_runtime(name: str, dtype: str) -> Routine:
+    """The function of that name for floats of that dtype."""
+    own, arity = OF_RUNTIME[name]
+    code = _CODES[dtype]
+
+    def write(writer: Writer, args: Sequence[Value]) -> Value:
+        given = writer.level(args)
+        lanes = given[0].lanes
+        if lanes == 1:
+            return _in_registers(writer, f"{own}_one_{code}", given)
+        block = f"{own}_block_{code}"
+        is_block = lanes * np.dtype(dtype).itemsize == BLOCK_BYTES
+        if is_block and address_of(block) is not None:
+            return _in_registers(writer, block, given)
+        return _in_memory(writer, f"{own}_many_{code}", given)
+
+    return Routine(write, (dtype,) * arity)
+
+
+def _in_registers(writer: Writer, symbol: str, given: Sequence[Value]) -> Value:
+    writer.module.declare_text(symbol, [x.type for x in given], given[0].type, FACTS)
+    return writer.call(symbol, [x.dtype for x in given], given[0].dtype, given)
+
+
+def _in_memory(writer: Writer, symbol: str, given: Sequence[Value]) -> Value:
+    """The function of many elements, which are given by their address."""
+    x = given[0]
+    room = writer.allocate(x.type, 64)
+    result = writer.value("pointer", f"bitcast {x.type}* {room} to i8*")
+    count = Value("int64", f"{x.lanes}")
+    params = ("pointer",) * (1 + len(given))
+    writer.module.declare(symbol, (*params, "int64"), "void", "nounwind")
+    taken = [result, *map(writer.spill, given), count]
+    writer.call(symbol, (*params, "int64"), "void", taken)
+    return writer.value(x.dtype, f"load {x.type}, {x.type}* {room}", x.lanes)
+
+
+def _fold_all(reduce: str, dtype: str) -> Routine:
+    """``fold_all(partials, count, walked, lanes)``: the fold of partial results of floats."""
+    symbol = f"fold_all_{reduce}_{_CODES[dtype]}"
+    params = ("pointer", "int64", "int64", "int64")
+
+    def write(writer: Writer, args: Sequence[Value]) -> Value:
+        writer.module.declare(symbol, params, dtype, "nounwind")
+        return writer.call(symbol, params, dtype, args)
+
+    return Routine(write, params)
+
+
+def fold_sums(dtype: str) -> Routine:
+    """``fold(partials, count, walked, lanes)``: the sum of partial sums of floats."""
+    return _fold_all("add", dtype)
+
+
+def carry(dtype: str) -> Routine:
+    """``carry(partials, turn, width)``: add partial sums of floats to the next level."""
+    symbol, params = f"carry_{_CODES[dtype]}", ("pointer", "int64", "int64")
+
+    def write(writer: Writer, args: Sequence[Value]) -> Value:
+        writer.module.declare(symbol, params, "void", "nounwind")
+        return writer.call(symbol, params, "void", args)
+
+    return Routine(write, params)

@@ -1,0 +1,213 @@
+"""The work on blocks of elements in LLVM's text: vectors in memory, masks and halves of vectors.
+
+A mask says which lanes of a block are elements of a row. The lanes behind the end of a row hold
+copies of the first element of the block, so what is computed in them cannot fail unless that does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+
+import llvmlite.binding as llvm
+import numpy as np
+
+from frazil.graph.dataclass import dataclass
+from frazil.link.numba.translation import Writer
+from frazil.link.numba.values import Value, constant, llvm_type
+
+
+@dataclass(frozen=True, slots=True)
+class Routine:
+    """The text in place of a call; operands are converted to the types ``params``, which
+    are None where any will do.
+    """
+
+    write: Callable[[Writer, Sequence[Value]], Value]
+    params: tuple[str | None, ...]
+
+    def emit(self, writer: Writer, args: Sequence[Value]) -> Value:
+        """Write the call; the result."""
+        pairs = zip(args, self.params, strict=True)
+        given = [value if own is None else writer.cast(value, own) for value, own in pairs]
+        return self.write(writer, given)
+
+
+@cache
+def load(dtype: str, lanes: int) -> Routine:
+    """``load(bytes, index)``: a block of an array of ``dtype``, from an index on."""
+
+    def write(writer: Writer, args: Sequence[Value]) -> Value:
+        kept, place, size = _block(writer, dtype, lanes, *args)
+        own = llvm_type(kept, lanes)
+        return writer.cast(writer.value(kept, f"load {own}, {place}, align {size}", lanes), dtype)
+
+    return Routine(write, ("pointer", "int64"))
+
+
+@cache
+def load_some(dtype: str, lanes: int) -> Routine:
+    """``load(bytes, index, mask)``: as :func:`load`, of the lanes in the mask, at least one.
+
+    Where the processor has no masks, the variable ``count`` tells their number.
+    """
+
+    def write(writer: Writer, args: Sequence[Value]) -> Value:
+        array, index, mask = args
+        kept, place, size = _block(writer, dtype, lanes, array, index)
+        own = llvm_type(kept, lanes)
+        first = writer.load(kept, array, index)
+        others = writer.spread(first, lanes)
+        if not has_masks():
+            return writer.cast(_gathered(writer, array, index, others), dtype)
+        name = f"llvm.masked.load.{_mangled(kept, lanes)}.p0"
+        types = (f"{own}*", "i32", mask.type, own)
+        writer.module.declare_text(name, types, own)
+        given = f"{place}, i32 {size}, {mask.typed}, {others.typed}"
+        return writer.cast(writer.value(kept, f'call {own} @"{name}"({given})', lanes), dtype)
+
+    return Routine(write, ("pointer", "int64", "bool"))
+
+
+@cache
+def store(dtype: str, lanes: int) -> Routine:
+    """``store(bytes, index, value)``: set a block of an array of ``dtype``."""
+
+    def write(writer: Writer, args: Sequence[Value]) -> Value:
+        array, index, given = args
+        kept, place, size = _block(writer, dtype, lanes, array, index)
+        block = writer.spread(writer.cast(given, kept), lanes)
+        writer.line(f"store {block.typed}, {place}, align {size}")
+        return Value("void", "")
+
+    return Routine(write, ("pointer", "int64", dtype))
+
+
+@cache
+def store_some(dtype: str, lanes: int) -> Routine:
+    """``store(bytes, index, value, mask)``: as :func:`store`, of the lanes in the mask."""
+
+    def write(writer: Writer, args: Sequence[Value]) -> Value:
+        array, index, given, mask = args
+        kept, place, size = _block(writer, dtype, lanes, array, index)
+        block = writer.spread(writer.cast(given, kept), lanes)
+        if not has_masks():
+            _scattered(writer, array, index, block)
+            return Value("void", "")
+        name = f"llvm.masked.store.{_mangled(kept, lanes)}.p0"
+        writer.module.declare_text(name, (block.type, f"{block.type}*", "i32", mask.type), "void")
+        given_text = f"{block.typed}, {place}, i32 {size}, {mask.typed}"
+        writer.line(f'call void @"{name}"({given_text})')
+        return Value("void", "")
+
+    return Routine(write, ("pointer", "int64", dtype, "bool"))
+
+
+def _block(
+    writer: Writer, dtype: str, lanes: int, array: Value, index: Value
+) -> tuple[str, str, int]:
+    """The type in which elements are kept, the typed address of a block, and an element's size."""
+    kept = "uint8" if dtype == "bool" else dtype
+    own, place = writer.element(kept, array, index)
+    block = llvm_type(kept, lanes)
+    first = writer.value("pointer", f"bitcast {own}* {place} to {block}*").text
+    return kept, f"{block}* {first}", np.dtype(kept).itemsize
+
+
+@cache
+def has_masks() -> bool:
+    """Whether the processor loads some lanes of a vector; LLVM branches for each lane elsewhere."""
+    features = llvm.get_host_cpu_features()
+    return all(features.get(name) for name in ("avx512f", "avx512vl", "avx512bw"))
+
+
+def _gathered(writer: Writer, array: Value, index: Value, others: Value) -> Value:
+    """Some elements of an array, one by one, before lanes of another vector."""
+    room, own = writer.spill(others), others.type
+
+    def one(at: Value) -> None:
+        where = writer.value("int64", f"add nsw {index.typed}, {at.text}")
+        writer.store(writer.load(others.dtype, array, where), room, at)
+
+    writer.turns(_count(writer), one)
+    place = writer.value("pointer", f"bitcast {room.typed} to {own}*").text
+    return writer.value(others.dtype, f"load {own}, {own}* {place}", others.lanes)
+
+
+def _scattered(writer: Writer, array: Value, index: Value, block: Value) -> None:
+    """Store some lanes of a vector, one by one."""
+    room = writer.spill(block)
+
+    def one(at: Value) -> None:
+        where = writer.value("int64", f"add nsw {index.typed}, {at.text}")
+        writer.store(writer.load(block.dtype, room, at), array, where)
+
+    writer.turns(_count(writer), one)
+
+
+def _count(writer: Writer) -> Value:
+    count = writer.variable("count")
+    assert count is not None
+    return count
+
+
+def _lanes(lanes: int) -> Value:
+    """The vector of the numbers of its lanes."""
+    numbers = ", ".join(f"i64 {lane}" for lane in range(lanes))
+    return Value("int64", f"<{numbers}>", lanes=lanes) if lanes > 1 else constant("int64", 0)
+
+
+@cache
+def first(lanes: int) -> Routine:
+    """``first(count)``: the mask of so many lanes."""
+
+    def write(writer: Writer, args: Sequence[Value]) -> Value:
+        (count,) = args
+        limit = writer.spread(count, lanes)
+        return writer.value("bool", f"icmp ult {_lanes(lanes).typed}, {limit.text}", lanes)
+
+    return Routine(write, ("int64",))
+
+
+@cache
+def spread(dtype: str, lanes: int) -> Routine:
+    """``spread(value)``: a vector that has the value in each lane."""
+    return Routine(lambda writer, args: writer.spread(args[0], lanes), (dtype,))
+
+
+@cache
+def spill(dtype: str, lanes: int) -> Routine:
+    """``spill(value)``: memory that holds the elements of a vector; of a number, in each lane."""
+    return Routine(lambda writer, args: writer.spill(writer.spread(args[0], lanes)), (dtype,))
+
+
+def _any(writer: Writer, args: Sequence[Value]) -> Value:
+    (mask,) = args
+    if mask.lanes == 1:
+        return mask
+    bits = f"i{mask.lanes}"
+    whole = writer.value("mask", f"bitcast {mask.typed} to {bits}").text
+    return writer.value("bool", f"icmp ne {bits} {whole}, 0")
+
+
+any_lane = Routine(_any, ("bool",))
+"""``any_lane(mask)``: whether there is a lane in the mask."""
+
+
+def _half(is_low: bool, writer: Writer, args: Sequence[Value]) -> Value:
+    (value,) = args
+    half = value.lanes // 2
+    return writer.part(value, 0 if is_low else half, half)
+
+
+low = Routine(partial(_half, True), (None,))
+"""``low(vector)``: its first half; of two lanes, the number in the first."""
+
+high = Routine(partial(_half, False), (None,))
+"""``high(vector)``: its other half."""
+
+
+def _mangled(kept: str, lanes: int) -> str:
+    """The type of a vector in the names of LLVM's own functions."""
+    letter = "f" if kept in ("float32", "float64") else "i"
+    return f"v{lanes}{letter}{8 * np.dtype(kept).itemsize}"

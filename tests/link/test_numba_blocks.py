@@ -1,0 +1,87 @@
+"""Numba's kernels work on blocks of elements, and have the bits of the other linkers' kernels."""
+
+import numpy as np
+import pytest
+
+import frazil as fz
+import frazil.tensor as ft
+from frazil.link.c.runtime import OF_BLOCKS
+from frazil.link.numba import vectors
+from frazil.scalar import ScalarLoop
+from frazil.scalar.elemwise import Elemwise
+
+LENGTHS = (0, 1, 2, 7, 8, 9, 15, 16, 17, 33)
+
+
+def bits(mode, inputs, outputs, values):
+    """The bytes of what a function gives, without frazil's cache of programs."""
+    found = fz.function(inputs, outputs, mode=mode)(*values)
+    return [np.asarray(each).tobytes() for each in found]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("op", sorted(OF_BLOCKS, key=str), ids=str)
+def test_functions_have_the_bits_of_cranelift_wherever_elements_stand(op, dtype):
+    operands = [ft.vector(f"x{k}", dtype=dtype) for k in range(op.nin)]
+    drawn = np.random.default_rng(3).uniform(-2, 2, (op.nin, max(LENGTHS)))
+    drawn[:, :5] = [0.0, -0.0, np.inf, -np.inf, np.nan]
+    for length in LENGTHS:
+        values = [row[:length].astype(dtype) for row in drawn]
+        outputs = [Elemwise(op)(*operands)]
+        with np.errstate(all="ignore"):
+            assert bits("numba", operands, outputs, values) == bits(
+                "cranelift", operands, outputs, values
+            )
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int16", "bool"])
+@pytest.mark.parametrize("shape", [(3, 1), (3, 7), (5, 8), (2, 100), (3, 700), (2, 20_000)])
+def test_folds_have_the_bits_of_cranelift(shape, dtype):
+    """Also where sums are carried to other levels, and where zeros have signs."""
+    x = ft.matrix("x", dtype=dtype)
+    drawn = np.random.default_rng(4).normal(size=shape)
+    drawn[0] = np.where(np.arange(shape[1]) % 3, -0.0, 0.0)
+    value = drawn.astype(dtype)
+    outputs = [x.sum(), x.sum(axis=1), x.sum(axis=0), x.max(axis=1), x.min(), x.prod(axis=1)]
+    outputs += [x - x.max(axis=1, keepdims=True)] if dtype != "bool" else []
+    assert bits("numba", [x], outputs, [value]) == bits("cranelift", [x], outputs, [value])
+
+
+def test_more_folds_than_registers_have_the_same_bits():
+    x = ft.vector("x")
+    outputs = [(x * k).sum() for k in range(9)] + [ft.exp(x - k).max() for k in range(3)]
+    for length in (0, 5, 8, 600, 9001):
+        value = np.random.default_rng(5).normal(size=length)
+        outputs_here = outputs if length else outputs[:9]
+        inputs = [x]
+        assert bits("numba", inputs, outputs_here, [value]) == bits(
+            "cranelift", inputs, outputs_here, [value]
+        )
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int8", "float16", "bool"])
+def test_ends_of_rows_without_masks(dtype, monkeypatch):
+    """As on processors that cannot load some lanes of a vector."""
+    monkeypatch.setattr(vectors, "has_masks", lambda: False)
+    x, y = ft.vector("x", dtype=dtype), ft.vector("y", dtype=dtype)
+    f = fz.function([x, y], [x * y, ft.maximum(x, y).max()], mode="numba")
+    for length in (1, 7, 32, 63, 65):
+        a, b = (np.arange(length) % 3).astype(dtype), (np.arange(length) % 2).astype(dtype)
+        product, most = f(a, b)
+        np.testing.assert_array_equal(product, a * b)
+        assert most == np.maximum(a, b).max()
+
+
+def test_an_element_that_has_ended_fails_no_more():
+    """Its next step would be a negative power, while other elements go on."""
+    n, total = ft.scalar("n", dtype="int64"), ft.scalar("total", dtype="int64")
+    loop = ScalarLoop([n, total], [n - 1, total + ft.constant(2, "int64") ** n], until=n <= 0)
+    x = ft.vector("x", dtype="int64")
+    _, totals, ended = loop(50, x, ft.zeros_like(x))
+    f = fz.function([x], [totals, ended], mode="numba")
+    value = np.array([0, 5, 1, 40, 3, 3, 7, 0, 2, 11])
+    made, ended = f(value)
+    np.testing.assert_array_equal(made, 2 ** (value + 1) - 1)
+    assert ended.all()
+    with pytest.raises(ValueError, match="negative"):
+        f(np.array([1, -1, 3]))
