@@ -74,6 +74,50 @@ def test_what_follows_from_sequences_alone_is_computed_for_all_steps_at_once():
     np.testing.assert_allclose(f(a, b), fz.function([x, w], y, mode=PLAIN)(a, b))
 
 
+def test_arithmetic_of_rows_stays_where_its_results_would_be_more_memory():
+    x, s, a = ft.dmatrix("x"), ft.dvector("s"), ft.dscalar("a")
+
+    def step(x, s, a):
+        return (s + a * x) * (s - x) + (a + x) * s
+
+    y, _ = fz.scan(step, x, s, a)
+    f = fz.function([x, s, a], y)
+    assert scans(f)[0].n_sequences == 1
+    b, start = np.random.default_rng(2).normal(size=(2, 4, 3)) / 4, np.full(3, 0.5)
+    expected = fz.function([x, s, a], y, mode=PLAIN)(b[0], start, 0.5)
+    np.testing.assert_allclose(f(b[0], start, 0.5), expected)
+
+
+def test_arithmetic_of_rows_moves_where_its_results_are_less_memory():
+    x, z, s = ft.dmatrix("x"), ft.dmatrix("z"), ft.dvector("s")
+    y, _ = fz.scan(lambda x, z, s: s * 0.5 + (x - z) * x, [x, z], s)
+    f = fz.function([x, z, s], y)
+    assert scans(f)[0].n_sequences == 1
+    b, start = np.random.default_rng(3).normal(size=(2, 4, 3)), np.full(3, 0.5)
+    expected = fz.function([x, z, s], y, mode=PLAIN)(*b, start)
+    np.testing.assert_allclose(f(*b, start), expected)
+
+
+def test_the_gradient_of_arithmetic_over_vectors_keeps_the_states_alone():
+    s, a = ft.dvector("s"), ft.dscalar("a")
+
+    def step(x, y, a):
+        half = x + 0.5 * a * (y - x)
+        return half + 0.5 * a * (x * y - half * half), y - a * half * x
+
+    (x, y), _ = fz.scan(step, None, [s, s], a, n_steps=100)
+    cost = ft.sum(x[-1] * y[-1])
+    f = fz.function([s, a], [cost, *fz.grad(cost, [s, a])], threads=1)
+    back = scans(f)[1]
+    assert back.n_sequences == 2
+    arguments = np.full(1000, 0.5), 0.01
+    stacks = 2 * 100 * 1000 * 8
+    assert stacks <= peak(f, *arguments) < 1.2 * stacks
+    plain = fz.function([s, a], [cost, *fz.grad(cost, [s, a])], mode=PLAIN)
+    for found, expected in zip(f(*arguments), plain(*arguments), strict=True):
+        np.testing.assert_allclose(found, expected)
+
+
 def test_what_is_only_stacked_is_computed_after():
     x, w = ft.dmatrix("x"), ft.dmatrix("w")
 

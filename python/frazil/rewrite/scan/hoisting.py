@@ -61,12 +61,14 @@ def _hoist_lengths(body: ScanBody) -> None:
 def hoist_sequence_work(body: ScanBody) -> None:
     """Move nodes before the scan that depend on sequences alone; they run for all steps at once.
 
-    In a scan over single numbers, which becomes one kernel, only functions such as exp are worth
-    the memory that their rows take.
+    Only functions such as exp are worth the memory that rows of single numbers take: such a scan
+    becomes one kernel. Of arrays, other elementwise nodes move too, unless the step then reads more
+    memory than without them.
     """
     states = dependents(body.outputs, [state.inner for state in body.states])
     rows = body.checked_sequences()
     dear: set[Variable] = set()
+    movable: set[Variable] = set()
     scalar = all(x.ndim == 0 for x in body.varying)
     for node in _core.toposort(body.outputs):
         y = node.outputs[0]
@@ -80,11 +82,24 @@ def hoist_sequence_work(body: ScanBody) -> None:
         made = _stacked(node, rows, body.non_sequences)
         if made is not None:
             rows[y] = made
-            if not scalar or _is_function(node) or any(x in dear for x in node.inputs):
+            movable.add(y)
+            if _is_dear(node, scalar=scalar) or any(x in dear for x in node.inputs):
                 dear.add(y)
+    if not scalar and _read(body, movable) <= _read(body, dear):
+        dear = movable
     taken = {x: x.type(None) for x in frontier(body.outputs, dear)}
     body.sequences.update((inner, rows[x]) for x, inner in taken.items())
     body.substitute(taken)
+
+
+def _is_dear(node: FrozenApply, *, scalar: bool) -> bool:
+    """Whether a node that runs for all steps at once is worth the memory of its rows."""
+    return _is_function(node) or not (scalar or isinstance(node.op, Elemwise))
+
+
+def _read(body: ScanBody, moved: Collection[Variable]) -> int:
+    """An estimate of the memory of sequences that a step reads once these nodes are moved."""
+    return sum(map(_weight, frontier(body.outputs, {*body.sequences, *moved})))
 
 
 def _is_function(node: FrozenApply) -> bool:
