@@ -160,7 +160,8 @@ import numpy as np
 import frazil as fz, frazil.tensor as ft
 from frazil.scalar import ScalarLoop
 x, state = ft.vector("x"), ft.dscalar("state")
-loop = ScalarLoop([state], [ft.{function}(state) * 0.5])
+until = {until}
+loop = ScalarLoop([state], [ft.{function}(state) * 0.5], until=until)
 f = fz.function([x], loop(np.int64(2**40), x), mode="cranelift")
 begun = []
 
@@ -177,10 +178,11 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.parametrize("until", ["None", "state > 4"])
 @pytest.mark.parametrize("function", ["sin", "gammaln", "cbrt", "sqrt"])
-def test_a_long_loop_is_interrupted(function):
+def test_a_long_loop_is_interrupted(function, until):
     done = subprocess.run(
-        [sys.executable, "-c", STOPPED.format(function=function)],
+        [sys.executable, "-c", STOPPED.format(function=function, until=until)],
         env={**os.environ, "FRAZIL_CACHE": "0"},
         capture_output=True,
         text=True,

@@ -18,6 +18,8 @@ pub(crate) enum OperandPlace {
     Value(usize),
     /// On the stack: the value as the type that the function takes, for operand `at` of it.
     Operand { of: usize, at: usize },
+    /// Nowhere: it is the same for all elements.
+    Nowhere,
 }
 
 /// A call of a function after a stage.
@@ -40,16 +42,25 @@ pub(crate) struct Stages {
 }
 
 impl Stages {
-    /// The stages of a pass, where `inlined` says which functions are computed as other values are.
-    pub(crate) fn of(kernel: &LoopKernel, pass: &Pass, inlined: impl Fn(usize) -> bool) -> Stages {
+    /// The stages of a pass, where `inlined` says which functions are computed as other values are, and `called` which
+    /// loops are called as functions are.
+    pub(crate) fn of(
+        kernel: &LoopKernel,
+        pass: &Pass,
+        inlined: impl Fn(usize) -> bool,
+        called: impl Fn(usize) -> bool,
+    ) -> Stages {
         let mut made = Stages::default();
         let mut uses: Vec<(usize, usize)> = Vec::new();
         let mut functions: Vec<usize> = Vec::new();
         for &k in &pass.varying {
             let own = kernel.at(k);
             let at = own.args.iter().map(|&a| made.stage(a)).max().unwrap_or(0);
-            let is_function =
-                matches!(own.action, Action::Op(op) if op.is_function(own.dtype)) && !inlined(k);
+            let is_function = match own.action {
+                Action::Op(op) => op.is_function(own.dtype) && !inlined(k),
+                Action::Loop { .. } => called(k),
+                _ => false,
+            };
             made.reach(at + usize::from(is_function));
             if is_function {
                 functions.push(k);
@@ -115,9 +126,12 @@ impl Stages {
         let own = kernel.at(k);
         let at = self.from[&k] - 1;
         let mut from = Vec::new();
+        let is_loop = matches!(own.action, Action::Loop { .. });
         for (place, &a) in own.args.iter().enumerate() {
-            let alike = kernel.dtype(a) == own.operands[place];
+            // A loop changes its operands.
+            let alike = kernel.dtype(a) == own.operands[place] && !is_loop;
             from.push(match a {
+                _ if is_loop && place == 0 => OperandPlace::Nowhere,
                 a if alike && pass.reads.contains(&a) => OperandPlace::Read(a),
                 a if alike && pass.loads.contains(&a) => OperandPlace::Buffer(a),
                 a if alike

@@ -15,9 +15,9 @@ mod lanes;
 /// The status of a scan whose condition held.
 const ENDED: i64 = 3;
 /// The status of a loop that was told to stop.
-const STOPPED: i64 = 4;
+pub(crate) const STOPPED: i64 = 4;
 /// Steps after which a loop asks whether to stop.
-const PATIENCE: i64 = 4096;
+pub(crate) const PATIENCE: i64 = 4096;
 
 /// The values of a step, as far as they are known.
 struct StepValues<'k> {

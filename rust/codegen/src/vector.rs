@@ -30,6 +30,8 @@ mod recipe;
 mod row;
 #[cfg(target_arch = "x86_64")]
 mod schedule;
+#[cfg(target_arch = "x86_64")]
+mod steps;
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests;
 #[cfg(target_arch = "x86_64")]
@@ -65,6 +67,31 @@ pub(crate) enum Effect {
     Write { at: usize, dtype: Dtype, value: Value },
     /// It becomes the partial results of fold `of`.
     Fold { of: usize, value: Value },
+    /// It becomes a state, which is argument `state`, once all operands of the block are read.
+    Next { state: usize, value: Value },
+    /// Elements for which it holds end after this step.
+    Leave { value: Value },
+}
+
+/// The numbers of arguments of a function that lets elements go through a loop, and the state that is its result.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Steps {
+    pub(crate) states: usize,
+    pub(crate) constants: usize,
+    pub(crate) result: usize,
+}
+
+impl Steps {
+    /// The argument with the address of a bit for each element, in two bytes for each register, that says whether it
+    /// goes on.
+    pub(crate) fn live(self) -> usize {
+        self.states + self.constants
+    }
+
+    /// The argument with the most steps of a call.
+    pub(crate) fn most(self) -> usize {
+        self.live() + 1
+    }
 }
 
 /// The arguments that tell of a fold: the address of its sets, and the bytes from there to the set whose turn it is.
@@ -130,13 +157,28 @@ pub(crate) fn code(block: &Block) -> Option<Vec<u8>> {
 /// bytes, hold these bits.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn fill(bits: u64, size: u32) -> Vec<u8> {
-    function::fill((0..8 / size).fold(0, |all, at| all | bits << (8 * size * at)))
+    row::fill((0..8 / size).fold(0, |all, at| all | bits << (8 * size * at)))
 }
 
 /// There are no such registers, and no emitter asks for it.
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) fn fill(_bits: u64, _size: u32) -> Vec<u8> {
     unreachable!("there are no functions of vectors")
+}
+
+/// As [`code`], of a function that lets elements go through the steps of a loop until they leave it. The arguments are
+/// the addresses of its states, which it reads and writes, and of its constants, then as [`Steps`] says. All are as long
+/// as a multiple of four registers.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn steps_code(block: &Block, steps: Steps) -> Option<Vec<u8>> {
+    let graph = translate::translate(block)?;
+    function::write_steps(&graph, steps)
+}
+
+/// There are no such registers.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn steps_code(_block: &Block, _steps: Steps) -> Option<Vec<u8>> {
+    None
 }
 
 /// As [`code`], of a function that folds a row alone: it begins with the identity, and the result of each fold stands

@@ -18,6 +18,7 @@ mod indexed_row;
 mod short_row;
 mod stage;
 mod turn;
+mod vector_loop;
 mod vector_stage;
 
 /// The status of a row that was told to stop.
@@ -42,6 +43,8 @@ pub(crate) struct Walk<'k, 'e, 'f> {
     cumulated: BTreeMap<usize, Variable>,
     /// The rows that indices choose in this pass.
     indexed: BTreeMap<Indexed, IndexedRow>,
+    /// The functions of the loops of this pass that are called.
+    loops: BTreeMap<usize, Vec<u8>>,
 }
 
 pub(crate) fn write_loop(e: &mut Emitter, kernel: &LoopKernel) {
@@ -70,6 +73,7 @@ pub(crate) fn write_loop(e: &mut Emitter, kernel: &LoopKernel) {
         uniform: vec![None; values],
         cumulated: BTreeMap::new(),
         indexed: BTreeMap::new(),
+        loops: BTreeMap::new(),
     };
     walk.rows(n_outer, count);
 }
@@ -298,11 +302,7 @@ impl Walk<'_, '_, '_> {
         let bytes: u32 = stages.kept.values().map(|dtype| dtype.size()).sum();
         let fitting = (CHUNK_BYTES / bytes.max(1)).next_power_of_two() / 2;
         let length = if stages.last() == 0 { PATIENCE } else { fitting.clamp(64, CHUNK) };
-        let slots: BTreeMap<OperandPlace, StackSlot> = stages
-            .kept
-            .iter()
-            .map(|(&place, dtype)| (place, self.e.stack(length * dtype.size())))
-            .collect();
+        let slots = self.slots(stages, length);
         let at = self.e.variable(I64, zero);
         let n_inner = self.n_inner;
         let own = self.e.begin_loop(|e| {
@@ -320,11 +320,31 @@ impl Walk<'_, '_, '_> {
             let own = if stage == stages.last() { foldings } else { &[] };
             self.stage(pass, stages, stage, vectors, &slots, from, to, own);
             for call in &stages.calls[stage] {
-                self.call_function(call, &slots, from, to);
+                match self.loops.get(&call.value).cloned() {
+                    Some(code) => self.call_loop(call.value, code, &slots, length, (from, to)),
+                    None => self.call_function(call, &slots, from, to),
+                }
             }
         }
         self.e.advance(at, step);
         self.e.end_loop(own);
+    }
+
+    /// Places on the stack for what waits there.
+    fn slots(&mut self, stages: &Stages, length: u32) -> BTreeMap<OperandPlace, StackSlot> {
+        let mut slots: BTreeMap<OperandPlace, StackSlot> = stages
+            .kept
+            .iter()
+            .map(|(&place, dtype)| (place, self.e.stack(length * dtype.size())))
+            .collect();
+        for &k in self.loops.keys() {
+            // The result of a loop is its state at the end.
+            let Action::Loop { at, .. } = self.k.at(k).action else { continue };
+            if let Some(&state) = slots.get(&OperandPlace::Operand { of: k, at: at + 1 }) {
+                slots.insert(OperandPlace::Value(k), state);
+            }
+        }
+        slots
     }
 
     /// Leaves the kernel if it is to stop; asks each time that it has gone through many elements.

@@ -22,6 +22,11 @@ pub(super) struct Mask(pub(super) u8);
 /// All elements.
 pub(super) const ALL: Mask = Mask(0);
 
+/// The operation of masks that takes what the second has and the first has not.
+pub(super) const AND_NOT: u8 = 0x42;
+/// The operation of masks that takes what one of them has.
+pub(super) const OR: u8 = 0x45;
+
 /// A place in memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Memory {
@@ -86,6 +91,7 @@ pub(super) struct Label(usize);
 /// The condition of a jump after a comparison.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Condition {
+    Zero = 4,
     Less = 0xc,
     NotLess = 0xd,
     NotGreater = 0xe,
@@ -282,6 +288,17 @@ impl Assembler {
     pub(super) fn load_mask(&mut self, to: Mask, from: Memory) {
         self.code.extend_from_slice(&[0xc5, 0xf8, 0x90]);
         self.address(to.0, from, 0, 0);
+    }
+
+    /// `[to] = from`, 16 bits.
+    pub(super) fn store_mask(&mut self, to: Memory, from: Mask) {
+        self.code.extend_from_slice(&[0xc5, 0xf8, 0x91]);
+        self.address(from.0, to, 0, 0);
+    }
+
+    /// Compares a mask of 16 bits with none.
+    pub(super) fn test_mask(&mut self, own: Mask) {
+        self.code.extend_from_slice(&[0xc5, 0xf8, 0x98, 0xc0 | own.0 << 3 | own.0]);
     }
 
     /// An operation of two masks.

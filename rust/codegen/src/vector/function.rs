@@ -3,12 +3,13 @@
 
 use crate::dtype::Dtype;
 use crate::vector::assembler::{
-    ALL, Assembler, Condition, Gpr, Mask, Memory, Operand, RAX, RBX, RCX, RDI, RDX, RSI, Zmm,
+    ALL, AND_NOT, Assembler, Condition, Gpr, Mask, Memory, Operand, RAX, RBX, RCX, RDI, RDX, RSI,
+    Zmm,
 };
 use crate::vector::instructions::Instructions;
 use crate::vector::schedule::{Schedule, Step, is_same, used_by};
 use crate::vector::translate::{Action, Graph, Id, Node};
-use crate::vector::{BYTES, Given, SETS};
+use crate::vector::{BYTES, Given, SETS, Steps};
 
 /// The registers that hold addresses; those from the sixth on are kept for the caller.
 const ADDRESSES: [Gpr; 11] =
@@ -75,20 +76,16 @@ pub(super) fn write_row(graph: &Graph) -> Option<Vec<u8>> {
     Some(own.a.finish())
 }
 
-/// The instructions of a function that lets all sets of partial results, at the address that is its first argument, hold
-/// these bits. Smaller stores would be slow to be read as whole sets.
-pub(super) fn fill(bits: u64) -> Vec<u8> {
-    let mut a = Assembler::default();
-    let constant = Memory::Constant(a.constant(bits));
-    let mut own = Instructions { size: 8, a: &mut a };
-    own.broadcast(Zmm(0), constant);
-    for set in 0..SETS {
-        let place = Operand::Vector(Memory::At(RDI, (set * BYTES) as i32));
-        own.store(place, Zmm(0), ALL);
-    }
-    a.clean();
-    a.ret();
-    a.finish()
+/// The instructions of a function that lets elements go through a loop; `None` if it needs more registers than there are.
+pub(super) fn write_steps(graph: &Graph, steps: Steps) -> Option<Vec<u8>> {
+    let schedule = Schedule::of(graph);
+    let pressure = pressure(graph, &schedule)?;
+    let of_block = steps.states + steps.constants;
+    let blocks = [4, 2, 1].into_iter().find(|blocks| pressure + blocks * of_block <= REGISTERS)?;
+    let free = REGISTERS - pressure - blocks * of_block;
+    let mut own = Function::new(graph, schedule);
+    own.go_through_steps(steps, blocks, free)?;
+    Some(own.a.finish())
 }
 
 /// The arguments that are addresses of elements.
@@ -99,7 +96,7 @@ fn addresses(graph: &Graph) -> Vec<usize> {
     });
     let written = graph.actions.iter().filter_map(|action| match action {
         Action::Keep { at, .. } | Action::Write { at, .. } => Some(*at),
-        Action::Fold { .. } => None,
+        _ => None,
     });
     let mut all: Vec<usize> = loaded.chain(written).collect();
     all.sort_unstable();
@@ -160,12 +157,14 @@ pub(super) struct Function<'g> {
     pub(super) schedule: Schedule,
     addresses: Vec<usize>,
     /// The registers of values that are the same in all blocks; others of these are read from memory.
-    same: Vec<Option<Place>>,
+    pub(super) same: Vec<Option<Place>>,
     pub(super) places: Vec<Option<Place>>,
     pub(super) vectors: Vec<u8>,
     pub(super) masks: Vec<u8>,
     /// The registers of each set of each fold.
     pub(super) partials: Vec<Vec<Zmm>>,
+    /// The registers of the states of a loop, in the block that is being written.
+    pub(super) states: Vec<Zmm>,
 }
 
 impl<'g> Function<'g> {
@@ -180,6 +179,7 @@ impl<'g> Function<'g> {
             vectors: (0..REGISTERS as u8).rev().collect(),
             masks: MASKS.iter().rev().copied().collect(),
             partials: Vec::new(),
+            states: Vec::new(),
         }
     }
 }
@@ -238,7 +238,7 @@ impl Function<'_> {
         Some(())
     }
 
-    fn memory_of_same(&mut self, id: Id) -> Memory {
+    pub(super) fn memory_of_same(&mut self, id: Id) -> Memory {
         match self.graph.nodes[id] {
             Node::Constant(bits) => Memory::Constant(self.a.constant(bits)),
             Node::Given(Given::Uniform { at, .. }) => Memory::At(RDI, 8 * at as i32),
@@ -380,6 +380,11 @@ impl Function<'_> {
                 let to = Operand::Vector(self.elements_of(at, dtype, turn));
                 self.instructions().store(to, from, turn.mask);
             }
+            Action::Next { state, node } => self.step_to(state, node, turn)?,
+            Action::Leave { node } => {
+                let holds = self.mask(node)?;
+                self.a.masks(AND_NOT, turn.mask, holds, turn.mask);
+            }
             Action::Fold { of, node } => {
                 let scratch = Zmm(*self.vectors.last()?);
                 let from = self.register(node, scratch)?;
@@ -422,7 +427,7 @@ impl Function<'_> {
         }
     }
 
-    fn mask(&self, id: Id) -> Option<Mask> {
+    pub(super) fn mask(&self, id: Id) -> Option<Mask> {
         match self.places[id].or(self.same[id]) {
             Some(Place::Mask(own)) => Some(own),
             _ => None,

@@ -1,10 +1,30 @@
-//! The fold of a whole row within registers: all partial results begin as the identity, and become one at the end.
+//! The fold of a whole row within registers: all partial results begin as the identity, and become one at the end. Of
+//! longer rows they are in memory, and begin there.
 
 use crate::op::Op;
-use crate::vector::assembler::{ALL, Condition, Mask, Memory, Operand, RCX, RDI, RSI, Zmm};
+use crate::vector::assembler::{
+    ALL, Assembler, Condition, Mask, Memory, Operand, RCX, RDI, RSI, Zmm,
+};
 use crate::vector::function::{Function, LEFT, Turn};
+use crate::vector::instructions::Instructions;
 use crate::vector::translate::FloatOp;
 use crate::vector::{BYTES, SETS};
+
+/// The instructions of a function that lets all sets of partial results, at the address that is its first argument, hold
+/// these bits. Smaller stores would be slow to be read as whole sets.
+pub(super) fn fill(bits: u64) -> Vec<u8> {
+    let mut a = Assembler::default();
+    let constant = Memory::Constant(a.constant(bits));
+    let mut own = Instructions { size: 8, a: &mut a };
+    own.broadcast(Zmm(0), constant);
+    for set in 0..SETS {
+        let place = Operand::Vector(Memory::At(RDI, (set * BYTES) as i32));
+        own.store(place, Zmm(0), ALL);
+    }
+    a.clean();
+    a.ret();
+    a.finish()
+}
 
 impl Function<'_> {
     /// Folds all elements. The results stand where the addresses of the sets would be.

@@ -28,12 +28,14 @@ impl Schedule {
                     own.compute(node, true);
                     own.steps.push(Step::Act(at));
                 }
-                Action::Write { node, .. } => own.compute(node, false),
+                Action::Write { node, .. } | Action::Next { node, .. } | Action::Leave { node } => {
+                    own.compute(node, false);
+                }
             }
         }
         for (at, action) in graph.actions.iter().enumerate() {
-            if let Action::Write { node, .. } = *action {
-                own.compute(node, true);
+            if !matches!(action, Action::Keep { .. } | Action::Fold { .. }) {
+                own.compute(action.node(), true);
                 own.steps.push(Step::Act(at));
             }
         }
@@ -67,11 +69,7 @@ pub(super) fn is_same(node: &Node) -> bool {
 pub(super) fn used_by(graph: &Graph, step: Step) -> Vec<Id> {
     match step {
         Step::Compute(id) => graph.nodes[id].args(),
-        Step::Act(at) => match graph.actions[at] {
-            Action::Keep { node, .. } | Action::Write { node, .. } | Action::Fold { node, .. } => {
-                vec![node]
-            }
-        },
+        Step::Act(at) => vec![graph.actions[at].node()],
     }
 }
 

@@ -195,6 +195,42 @@ fn kernels_have_functions_of_vectors() {
     }
 }
 
+/// Loops that elements go through: names, dtypes, lanes and the most steps.
+const LOOPS: [(&str, &str, u32, u64); 4] = [
+    ("many", "float64", 8, 200),
+    ("none", "float64", 8, 0),
+    ("single", "float32", 16, 200),
+    ("more than are taken at once", "float64", 8, 10_000),
+];
+
+/// A loop whose elements leave it at different steps, some never, with what is computed before and after it.
+fn loop_text(dtype: &str, lanes: u32, steps: u64) -> String {
+    let (two, five) = match dtype {
+        "float64" => (2_f64.to_bits(), 5_f64.to_bits()),
+        _ => (u64::from(2_f32.to_bits()), u64::from(5_f32.to_bits())),
+    };
+    let pair = format!("{dtype},{dtype}");
+    format!(
+        "loop {lanes} 0\nbody {pair} {dtype}\nliteral {dtype} {two:x}\nliteral {dtype} {five:x}\n\
+         op mul {dtype} {pair} 0 3\nop sub {dtype} {pair} 5 2\nop add {dtype} {pair} 1 2\n\
+         op abs {dtype} {dtype} 6\nop gt bool {pair} 8 4\nnexts 6 7\ncondition 9\nend\n\
+         read {dtype} 1\nread {dtype} 1\nliteral int64 {steps:x}\n\
+         op sub {dtype} {pair} 0 1\nresult 0 1 2 3 0 1\nresult 0 0 2 3 0 1\n\
+         op add {dtype} {pair} 4 5\nwrite 6 {dtype} 1 -\nwrite 4 {dtype} 0 add\npass\n\
+         varying 3 4 5 6\nreads 0 1\nwrites 0 1"
+    )
+}
+
+#[test]
+fn loops_compute_the_same_bits() {
+    for (name, dtype, lanes, steps) in LOOPS {
+        let text = loop_text(dtype, lanes, steps);
+        // Two stages, two loops and the start of the fold.
+        assert_eq!(callees(&text).0, 5, "{name}");
+        compare(name, &text, [1, 7, 8, 31, 33, 100, 513].into_iter());
+    }
+}
+
 /// Functions that blocks may hold.
 const FUNCTIONS: [&str; 24] = [
     "exp",

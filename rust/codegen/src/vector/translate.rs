@@ -127,6 +127,20 @@ pub(super) enum Action {
     Keep { at: usize, dtype: Dtype, node: Id },
     Write { at: usize, dtype: Dtype, node: Id },
     Fold { of: usize, node: Id },
+    Next { state: usize, node: Id },
+    Leave { node: Id },
+}
+
+impl Action {
+    pub(super) fn node(self) -> Id {
+        match self {
+            Action::Keep { node, .. }
+            | Action::Write { node, .. }
+            | Action::Fold { node, .. }
+            | Action::Next { node, .. }
+            | Action::Leave { node } => node,
+        }
+    }
 }
 
 /// The work on a block, on elements of `size` bytes.
@@ -171,6 +185,8 @@ pub(super) fn translate(block: &Block) -> Option<Graph> {
                 Action::Write { at, dtype, node: own.stored(dtype, value)? }
             }
             Effect::Fold { of, value } => Action::Fold { of, node: own.element(value)? },
+            Effect::Next { state, value } => Action::Next { state, node: own.element(value)? },
+            Effect::Leave { value } => Action::Leave { node: own.mask(value)? },
         });
     }
     let Translation { nodes, tables, .. } = own;

@@ -214,7 +214,9 @@ impl Walk<'_, '_, '_> {
         }
         dtypes.extend(region.given.iter().map(|&k| self.k.dtype(k)));
         for call in &region.stages.calls[region.stage] {
-            dtypes.extend(&self.k.at(call.value).operands);
+            let operands = &self.k.at(call.value).operands;
+            let in_memory = call.from.iter().map(|place| *place != OperandPlace::Nowhere);
+            dtypes.extend(operands.iter().zip(in_memory).filter(|own| own.1).map(|own| own.0));
         }
         if region.stage == region.stages.last() {
             if !self.puts_rows(region.pass) {

@@ -107,8 +107,10 @@ impl Walk<'_, '_, '_> {
         foldings: &[Folding],
     ) -> (Stages, Vec<Option<VectorStage>>) {
         let inlines = |own: &Self, k: usize| own.e.vectors && own.may_be_inlined(k);
-        if pass.varying.iter().any(|&k| inlines(self, k)) {
-            let stages = Stages::of(self.k, pass, |k| inlines(self, k));
+        self.find_loops(pass);
+        if !self.loops.is_empty() || pass.varying.iter().any(|&k| inlines(self, k)) {
+            let called = |k: usize| self.loops.contains_key(&k);
+            let stages = Stages::of(self.k, pass, |k| inlines(self, k), called);
             let made: Option<Vec<_>> = (0..=stages.last())
                 .map(|stage| self.vectors_of(pass, &stages, stage, foldings))
                 .collect();
@@ -116,7 +118,8 @@ impl Walk<'_, '_, '_> {
                 return (stages, made);
             }
         }
-        let stages = Stages::of(self.k, pass, |_| false);
+        self.loops.clear();
+        let stages = Stages::of(self.k, pass, |_| false, |_| false);
         let made = (0..=stages.last())
             .map(|stage| self.vectors_of(pass, &stages, stage, foldings).flatten())
             .collect();
