@@ -683,9 +683,12 @@ class RewriteRule:
 
 @final
 class RuleSet:
-    """Rules applied together, earlier first; remembers their results for living nodes."""
+    """Rules applied together, earlier first; remembers their results for living nodes.
 
-    def __new__(cls, rules: Sequence[RewriteRule]) -> Self: ...
+    With ``base``, they come after its rules, which are not tried again on what it left as it is.
+    """
+
+    def __new__(cls, rules: Sequence[RewriteRule], base: RuleSet | None = None) -> Self: ...
     @property
     def rules(self) -> tuple[RewriteRule, ...]: ...
     @property

@@ -31,6 +31,7 @@ from frazil.rewrite import (
     rewrite,
     rule,
 )
+from frazil.rewrite.rewriting import rewrite_by, rule_sets
 from frazil.tensor.transposition import Transpose
 
 
@@ -586,3 +587,33 @@ def test_gradients_come_out_simple():
     before, after = f(*values)
     np.testing.assert_allclose(before, after, rtol=1e-15)
     assert len(fz._core.toposort([simple])) <= len(fz._core.toposort([gradient]))
+
+
+def test_a_phase_tries_rules_of_earlier_phases_on_new_nodes_alone():
+    asked = []
+
+    def decline(node, x):
+        asked.append(node.op)
+
+    def made(node, x):
+        return ft.sin(x + 1) if asked else None
+
+    @rule
+    def early(x: Float):
+        """A rule that is tried on each sine."""
+        return ft.sin(x), decline
+
+    @rule
+    def late(x: Float):
+        """Not a law: it makes another sine."""
+        return ft.cos(x), made
+
+    first, second = rule_sets(((early,), (late,)))
+    assert [one.name for one in second.rules] == ["early", "late"]
+    x = ft.dvector("x")
+    graph = fz.FrozenFunctionGraph([x], [ft.cos(ft.sin(x))])
+    graph = rewrite_by(graph, first)
+    assert len(asked) == 1
+    graph = rewrite_by(graph, second)
+    assert pp(graph) == "sin(sin(*0) + 1.0)"
+    assert len(asked) == 2

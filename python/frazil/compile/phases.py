@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import TypeAlias
 
-from frazil._core import FrozenFunctionGraph
+from frazil._core import FrozenFunctionGraph, RuleSet
 from frazil.compile.failure import with_on_error, without_checks
 from frazil.inner.inner_graph import HasInnerGraph
 from frazil.inner.ops import ops_of
@@ -17,7 +17,7 @@ from frazil.rewrite.definition import Rule
 from frazil.rewrite.factors import searches_kept
 from frazil.rewrite.merging.ifelse import merge_ifelses
 from frazil.rewrite.merging.scalar_loops import optimize_scalar_loops
-from frazil.rewrite.rewriting import rewrite
+from frazil.rewrite.rewriting import rewrite_by, rule_sets
 from frazil.rewrite.scan.passes import optimize_scans
 from frazil.tensor.linalg.failure import OnError
 
@@ -74,7 +74,7 @@ def optimize(
     >>> print(fz.pp(optimize(graph, frozenset())))
     softplus(*0)
     """
-    rules = _rules_of_phases(excluded, included)
+    rules = rule_sets(_rules_of_phases(excluded, included))
     with searches_kept():
         return _Descent(rules, excluded, prepare, on_error).optimized(graph)
 
@@ -90,7 +90,7 @@ class _Descent:
 
     def __init__(
         self,
-        rules: tuple[tuple[Rule, ...], ...],
+        rules: tuple[RuleSet, ...],
         excluded: frozenset[str],
         prepare: Prepare,
         on_error: OnError | None,
@@ -110,7 +110,7 @@ class _Descent:
         if found is None:
             made = self._canonical_form(graph)
             for rules in self._rules:
-                made = rewrite(made, rules, leave_cycles=True).graph
+                made = rewrite_by(made, rules)
             if self._optimizes_scans:
                 made = optimize_scalar_loops(made)
             found = self._optimized[graph] = self._prepare(made, self.optimized)
@@ -133,7 +133,7 @@ class _Descent:
         if not any(isinstance(op, HasInnerGraph) for op in ops_of(graph)):
             return graph
         if self._canonicalizes:
-            graph = rewrite(graph, self._rules[0], leave_cycles=True).graph
+            graph = rewrite_by(graph, self._rules[0])
         graph = merge_ifelses(graph)
         graph = rewrite_inner_graphs(graph, self._canonical_form)
         return optimize_scans(graph) if self._optimizes_scans else graph
@@ -161,12 +161,12 @@ def check_names(names: Iterable[str]) -> None:
 def _rules_of_phases(
     excluded: frozenset[str], included: tuple[Rule, ...]
 ) -> tuple[tuple[Rule, ...], ...]:
-    """The rules of each phase that runs: the rules of earlier phases, then its own."""
-    phases: list[tuple[Rule, ...]] = []
-    known = included
-    for name, rules in PHASES.items():
-        if name not in excluded:
-            own = [rule for rule in rules if rule.name not in excluded] if excluded else rules
-            known = (*known, *own)
-            phases.append(known)
-    return tuple(phases) if phases or not included else (included,)
+    """The rules that each phase that runs adds to those before it."""
+    phases = [
+        tuple([rule for rule in rules if rule.name not in excluded]) if excluded else rules
+        for name, rules in PHASES.items()
+        if name not in excluded
+    ]
+    if included:
+        phases[:1] = [included + (phases[0] if phases else ())]
+    return tuple(phases)

@@ -264,4 +264,21 @@ def _rule_set(rules: tuple[Rule, ...]) -> RuleSet:
     return RuleSet([*map(_compiled, rules)])
 
 
+@lru_cache(maxsize=64)
+def rule_sets(phases: tuple[tuple[Rule, ...], ...]) -> tuple[RuleSet, ...]:
+    """The compiled sets of phases, each of which has the rules of those before it, then its own.
+
+    What a phase leaves as it is, the next one tries its own rules on alone.
+    """
+    sets: list[RuleSet] = []
+    for own in phases:
+        sets.append(RuleSet([*map(_compiled, own)], sets[-1]) if sets else _rule_set(own))
+    return tuple(sets)
+
+
+def rewrite_by(graph: FrozenFunctionGraph, rules: RuleSet) -> FrozenFunctionGraph:
+    """The graph, rewritten by a compiled set; nodes on which rules would not end stay."""
+    return _rewrite_graph(graph, rules, leave_cycles=True).graph
+
+
 _compiled = attrgetter("compiled")

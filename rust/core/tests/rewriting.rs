@@ -119,6 +119,35 @@ proptest! {
     }
 
     #[test]
+    fn a_set_that_extends_another_rewrites_as_all_rules_do(
+        recipe in prop::collection::vec((0..4usize, any::<usize>(), any::<usize>()), 1..24),
+        split in 0..=6usize,
+        first in any::<bool>(),
+    ) {
+        let mut made = vec![input("a"), input("b"), number(0.0), number(1.0), number(-0.0)];
+        for (which, left, right) in recipe {
+            let (left, right) = (left % made.len(), right % made.len());
+            let var = match which {
+                0 => apply(add(), &[&made[left], &made[right]]),
+                1 => apply(sub(), &[&made[left], &made[right]]),
+                2 => apply(mul(), &[&made[left], &made[right]]),
+                _ => apply(neg(), &[&made[left]]),
+            };
+            made.push(var);
+        }
+        let rules = simplifications();
+        let base = RuleSet::new(rules[..split].to_vec());
+        let extended = RuleSet::extending(&base, rules[split..].to_vec());
+        let names = |set: &RuleSet| -> Vec<String> {
+            set.rules().iter().map(|rule| rule.name.to_string()).collect()
+        };
+        prop_assert_eq!(names(&extended), names(&RuleSet::new(rules)));
+        let outputs = if first { rewrite(&base, &made).unwrap() } else { made };
+        let slow: Vec<Var> = outputs.iter().map(slow_model).collect();
+        prop_assert_eq!(rewrite(&extended, &outputs).unwrap(), slow);
+    }
+
+    #[test]
     fn what_can_run_can_run_after_rewriting(
         recipe in prop::collection::vec((0..8usize, any::<usize>(), any::<usize>()), 1..20),
     ) {
@@ -334,6 +363,34 @@ fn remembered_results_spare_the_rules() {
         }
     }
     assert_eq!(asked, 1);
+}
+
+#[test]
+fn a_set_that_extends_another_tries_its_own_rules_on_what_that_one_left() {
+    let (x, a) = (scalar("x"), scalar("a"));
+    let left = apply(neg(), &[&x]);
+    let rule = |name| general(name, &left, None, &[open(&x)], &[], &[], false).unwrap();
+    let base = RuleSet::new(vec![rule("early")]);
+    let middle = RuleSet::extending(&base, vec![rule("middle")]);
+    let last = RuleSet::extending(&middle, vec![rule("late"), rule("latest")]);
+    let root = [apply(neg(), &[&a])];
+    let asked = |rules: &RuleSet| {
+        let mut sweep = Sweep::new(rules, &root);
+        let mut numbers = Vec::new();
+        while let Progress::Calls(calls) = sweep.advance().unwrap() {
+            for call in calls {
+                numbers.push(call.rule);
+                sweep.reply(call.ticket, Reply::Decline).unwrap();
+            }
+        }
+        numbers
+    };
+    assert_eq!(asked(&RuleSet::extending(&middle, vec![rule("late")])), [0, 1, 2]);
+    assert_eq!(asked(&base), [0]);
+    assert_eq!(asked(&last), [1, 2, 3]);
+    assert_eq!(asked(&RuleSet::extending(&middle, vec![rule("late")])), [1, 2]);
+    assert_eq!(asked(&middle), [1]);
+    assert_eq!(asked(&RuleSet::extending(&middle, vec![rule("late")])), [2]);
 }
 
 #[test]

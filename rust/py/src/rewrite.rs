@@ -229,9 +229,21 @@ pub struct PyRuleSet {
 #[pymethods]
 impl PyRuleSet {
     #[new]
-    fn new(py: Python<'_>, rules: Vec<Py<RewriteRule>>) -> PyRuleSet {
-        let set = RuleSet::new(rules.iter().map(|rule| rule.bind(py).get().rule.clone()).collect());
-        PyRuleSet { rules, set }
+    #[pyo3(signature = (rules, base = None))]
+    fn new(
+        py: Python<'_>,
+        rules: Vec<Py<RewriteRule>>,
+        base: Option<PyRef<'_, Self>>,
+    ) -> PyRuleSet {
+        let own = rules.iter().map(|rule| rule.bind(py).get().rule.clone()).collect();
+        match base {
+            None => PyRuleSet { set: RuleSet::new(own), rules },
+            Some(base) => {
+                let first = base.rules.iter().map(|rule| rule.clone_ref(py));
+                let set = RuleSet::extending(&base.set, own);
+                PyRuleSet { rules: first.chain(rules).collect(), set }
+            }
+        }
     }
 
     #[getter]

@@ -57,6 +57,19 @@ impl Memo {
         }
     }
 
+    /// Whether `var` is remembered to stay as it is.
+    pub(crate) fn keeps(&self, var: &Var) -> bool {
+        let of = {
+            let table = self.table.lock();
+            match table.entries.get(&key(var)) {
+                Some(Remembered { of, became: Became::Itself }) => of.clone(),
+                _ => return false,
+            }
+        };
+        // The handle is made and dropped after the lock is released.
+        of.upgrade().is_some_and(|node| node == *var.node())
+    }
+
     /// Remembers the variables in place of others.
     pub(crate) fn extend<'a>(&self, pairs: impl Iterator<Item = (&'a Var, &'a Var)>) {
         let made: Vec<(Key, Remembered)> = pairs

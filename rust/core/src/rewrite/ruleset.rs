@@ -9,6 +9,7 @@ use super::memo::Memo;
 use super::pattern::Pattern;
 use super::template::Template;
 use crate::intern::fork::{self, Held, Locks};
+use crate::node::Var;
 use crate::node::op::Op;
 
 /// The right side of a rule.
@@ -57,7 +58,10 @@ impl Rule {
 pub struct RuleSet(Arc<RuleSetData>);
 
 struct RuleSetData {
+    /// The set whose rules come first, if this one extends another.
+    base: Option<RuleSet>,
     rules: Vec<Arc<Rule>>,
+    /// Of the rules that the base does not have; the same holds for the next two.
     by_op: FxHashMap<Op, Vec<u32>>,
     by_kind: FxHashMap<Box<str>, Vec<u32>>,
     anywhere: Vec<u32>,
@@ -73,14 +77,27 @@ impl Locks for RuleSetData {
 impl RuleSet {
     /// The set of these rules.
     pub fn new(rules: Vec<Arc<Rule>>) -> RuleSet {
+        RuleSet::over(None, rules)
+    }
+
+    /// The set of the rules of `base`, then these. What `base` left as it is has no match among its rules, so these
+    /// alone are tried on it.
+    pub fn extending(base: &RuleSet, rules: Vec<Arc<Rule>>) -> RuleSet {
+        let all = base.rules().iter().cloned().chain(rules).collect();
+        RuleSet::over(Some(base.clone()), all)
+    }
+
+    fn over(base: Option<RuleSet>, rules: Vec<Arc<Rule>>) -> RuleSet {
+        let first = base.as_ref().map_or(0, |base| base.rules().len());
         let mut data = RuleSetData {
+            base,
             rules,
             by_op: FxHashMap::default(),
             by_kind: FxHashMap::default(),
             anywhere: Vec::new(),
             memo: Memo::default(),
         };
-        for (number, rule) in (0..).zip(&data.rules) {
+        for (number, rule) in (0..).zip(&data.rules).skip(first) {
             match rule.pattern.test() {
                 OpTest::Exact(op) => data.by_op.entry(op.clone()).or_default().push(number),
                 OpTest::OneOf(ops) => {
@@ -107,11 +124,26 @@ impl RuleSet {
         let none = Vec::new();
         let by_op = self.0.by_op.get(op).unwrap_or(&none);
         let by_kind = self.0.by_kind.get(op.key().kind.as_str()).unwrap_or(&none);
-        let mut all: Vec<u32> =
+        let mut own: Vec<u32> =
             [by_op, by_kind, &self.0.anywhere].into_iter().flatten().copied().collect();
-        all.sort_unstable();
-        all.dedup();
-        all.into()
+        own.sort_unstable();
+        own.dedup();
+        match &self.0.base {
+            Some(base) => base.candidates(op).iter().copied().chain(own).collect(),
+            None => own.into(),
+        }
+    }
+
+    /// The first rule to try on a variable: one that no set which this one extends has tried in vain.
+    pub(crate) fn first_untried(&self, var: &Var) -> usize {
+        let mut base = &self.0.base;
+        while let Some(set) = base {
+            if set.memo().keeps(var) {
+                return set.rules().len();
+            }
+            base = &set.0.base;
+        }
+        0
     }
 
     pub(crate) fn memo(&self) -> &Memo {

@@ -411,7 +411,8 @@ impl Sweep {
         }
         let results = operands.iter().rev().filter_map(|&operand| self.result(operand));
         if results.clone().eq(inputs) {
-            return self.apply_rules(entry, 0);
+            let first = if self.recall { self.rules.first_untried(&var) } else { 0 };
+            return self.apply_rules(entry, first as u32);
         }
         let inputs: Inputs = results.cloned().collect();
         let (signature, origin) = (var.node().signature(), var.node().origin());
