@@ -9,8 +9,10 @@ import frazil as fz
 import frazil._core as core
 import frazil.tensor as ft
 from frazil.rewrite.scan import hoisting
+from frazil.scan import op as scan_op
 from frazil.scan.body import ScanBody
 from frazil.scan.op import Scan
+from frazil.tensor.lengths import lengths
 from frazil.testing import verify_grad
 
 PLAIN = fz.Mode("c").excluding("scan")
@@ -160,6 +162,29 @@ def test_states_that_sum_no_products_are_not_asked_what_needs_them(monkeypatch):
     assert hoisting.defer_sums(body, {0, 1}) == {}
     assert len(body.states) == 2
     assert not asked
+
+
+def test_steps_whose_types_tell_all_lengths_are_not_looked_through(monkeypatch):
+    asked, outer_lengths = [], scan_op.outer_lengths
+
+    def counted(fgraph, variables, input_shapes, values):
+        asked.append(variables)
+        return outer_lengths(fgraph, variables, input_shapes, values)
+
+    monkeypatch.setattr(scan_op, "outer_lengths", counted)
+
+    def rows(x):
+        s, _ = fz.scan(lambda e, s: (s + e.sum(), e[1:] * s), x, [ft.constant(0.0), None])
+        (node,) = (node for node in core.toposort(s) if isinstance(node.op, Scan))
+        return node.op.row_lengths(node.inputs, [lengths(x) for x in node.inputs])
+
+    known = [(), (ft.constant(2),)]
+    assert rows(ft.tensor("x", shape=(None, 3))) == known
+    assert not asked
+    total, row = rows(ft.dmatrix("x"))
+    assert total == ()
+    assert [isinstance(length, fz.Constant) for length in row] == [False]
+    assert len(asked) == 1
 
 
 def test_what_nobody_uses_is_not_computed():

@@ -259,12 +259,19 @@ class Scan(HasInnerGraph):
             x: shape[at < self.n_sequences :]
             for at, (x, shape) in enumerate(zip(self.fgraph.inputs, input_shapes[1:], strict=True))
         }
-        own_lengths = outer_lengths(self.fgraph, self.stacked, shapes, self._fixed(inputs[1:]))
         kept = dict(zip(self.next_states, self.states, strict=True))
-        return [
-            shapes[kept[y]] if y in kept else own
-            for y, own in zip(self.stacked, own_lengths, strict=True)
-        ]
+        found: dict[Variable, Lengths | None] = {}
+        for y in self.stacked:
+            static = [n for n in y.type.shape if n is not None]
+            if y in kept:
+                found[y] = shapes[kept[y]]
+            elif len(static) == y.ndim:
+                found[y] = tuple(map(literal, static))
+        asked = [y for y in self.stacked if y not in found]
+        if asked:  # else nothing must be found out about a step
+            told = outer_lengths(self.fgraph, asked, shapes, self._fixed(inputs[1:]))
+            found.update(zip(asked, told, strict=True))
+        return [found[y] for y in self.stacked]
 
     def presumed_row_lengths(
         self, inputs: Sequence[Variable], input_shapes: Sequence[Lengths]

@@ -6,6 +6,7 @@ views cost nothing.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise, product
 from typing import Any, TypeAlias
@@ -118,7 +119,7 @@ class Emitter:
     def dot(self, a: Elements, b: Elements, dtype: str) -> Elements:
         """The product of vectors or matrices."""
         # NumPy does not infer a length of -1 where there are no elements.
-        left, right = np.atleast_2d(a), b.reshape(b.shape[0], int(np.prod(b.shape[1:])))
+        left, right = np.atleast_2d(a), b.reshape(b.shape[0], math.prod(b.shape[1:]))
         made = np.empty((left.shape[0], right.shape[1]), object)
         for i, j in np.ndindex(*made.shape):
             terms = [
@@ -236,7 +237,7 @@ def _(op: DropDims, node: FrozenApply, operands: Sequence[Elements], emit: Emitt
 @scalarize.register
 def _(op: Reshape, node: FrozenApply, operands: Sequence[Elements], emit: Emitter) -> Elements:
     shape = _static(node.outputs[0])
-    if int(np.prod(shape)) != operands[0].size:
+    if math.prod(shape) != operands[0].size:
         raise NotScalarizable("sizes differ")
     return operands[0].reshape(shape)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -93,7 +94,7 @@ class _ScalarizedStep:
     def _new_values(self, x: Variable) -> Elements:
         """A value for each element of an input of the step."""
         shape = _small_shape(x)
-        made = np.empty(int(np.prod(shape)), object)
+        made = np.empty(math.prod(shape), object)
         made[:] = [self.emit.new_value(x.dtype) for _ in range(made.size)]
         return made.reshape(shape)
 
@@ -136,7 +137,7 @@ class _ScalarizedStep:
         written = [*lasts, *((y, elements, True) for y, elements in rows)]
         kernel = ScanKernel(
             reads=tuple(
-                ScanRead(x.dtype, int(np.prod(_small_shape(x))), walks=at < op.n_sequences)
+                ScanRead(x.dtype, math.prod(_small_shape(x)), walks=at < op.n_sequences)
                 for at, x in enumerate(inputs)
             ),
             loads=tuple(self.loads[k] for k in loads),
@@ -163,6 +164,6 @@ def _small_shape(x: Variable) -> tuple[int, ...]:
     if x.dtype == STORED or x.type.numpy_dtype.kind == "c":
         raise NotScalarizable(f"the steps of a kernel have no {x.dtype}")
     known = tuple(length for length in x.type.shape if length is not None)
-    if len(known) != x.ndim or int(np.prod(known)) > SMALL:
+    if len(known) != x.ndim or math.prod(known) > SMALL:
         raise NotScalarizable(f"{x.type} is not small")
     return known

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping
-from functools import partial
+from functools import cache, partial
 from typing import TypeAlias
 
 import frazil._core as _core
@@ -162,13 +162,14 @@ def _later(body: ScanBody) -> list[FrozenApply]:
     nodes = _core.toposort(body.outputs)
     order = [node for node in nodes if node.outputs[0] not in inside]
     # Most often no shape must be looked at.
-    shapes = None if all(_takes_operands_shape(node.op) for node in nodes) else StepShapes.of(body)
+    by_values = not all(_takes_operands_shape(node.op) for node in nodes)
+    shapes = cache(partial(StepShapes.of, body))
     later: dict[Variable, FrozenApply] = {}
     for node in order:
         y = node.outputs[0]
         worth = not scalar or _is_function(node) or any(x in later for x in node.inputs)
         if y in varying and len(node.outputs) == 1 and worth and _has_rows(node, varying):
-            if shapes is not None and _may_disagree(node, shapes):
+            if by_values and _may_disagree(node, shapes):
                 continue
             later[y] = node
     # A node that stays needs its inputs in the scan.
@@ -184,13 +185,14 @@ def _takes_operands_shape(op: Op) -> bool:
     return isinstance(op, Elemwise | Dot | ExpandDims | DropDims | Transpose | Reduce | Shape_i)
 
 
-def _may_disagree(node: FrozenApply, shapes: StepShapes) -> bool:
+def _may_disagree(node: FrozenApply, shapes: Callable[[], StepShapes]) -> bool:
     """Whether stacks of the operands may have rows of different lengths if there are no steps.
 
     Where only values tell the length of an operand, its stack has another one then.
     """
     operands = {x for x in node.inputs if x.ndim}
-    return len(operands) > 1 and not all(map(shapes.is_told, operands))
+    unknown = [x for x in operands if None in x.type.shape]
+    return len(operands) > 1 and bool(unknown) and not all(map(shapes().is_told, unknown))
 
 
 def _weight(x: Variable) -> int:
