@@ -2,6 +2,7 @@
 
 import io
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -203,6 +204,64 @@ def test_a_callback_that_changes_what_is_read_is_refused_where_nothing_showed_it
     assert compiled(x0).tolist() == (x0 * weights).tolist()
     assert "changed by a callback" in compiled.explain().uncacheable[0]
     assert compiled.cache_info().plain == 1
+
+
+def test_a_change_that_another_thread_may_have_made_is_read_by_plain_python():
+    weights, told = np.ones(3), []
+    hidden = [weights.__setitem__]
+
+    def change(value):
+        told.append(value)
+        if value > 30:
+            hidden[0](0, 7.0)
+
+    def fn(x):
+        fz.debug.callback(change, x.sum())
+        return x * weights
+
+    compiled = fz.jit(fn)
+    compiled(x0)
+    done = threading.Event()
+    other = threading.Thread(target=done.wait)
+    other.start()
+    try:
+        assert compiled(x0 + 20).tolist() == ((x0 + 20) * weights).tolist()
+    finally:
+        done.set()
+        other.join()
+    assert weights[0] == 7.0
+    assert told == [2.0, 62.0]
+    assert compiled.cache_info().entries == 1
+
+
+def test_threads_with_callbacks_get_results_that_python_could_give():
+    told, held, layers = [], {"scale": 1.0}, [np.ones(2), np.ones(2)]
+
+    def fn(x):
+        fz.debug.callback(told.append, x.sum())
+        for layer in layers:
+            x = x * layer
+        return x * held["scale"]
+
+    compiled, found, x = fz.jit(fn, mode="py"), [], np.ones(2)
+    compiled(x)
+
+    def call():
+        found.extend([float(compiled(x)[0]) for _ in range(60)])
+
+    callers = [threading.Thread(target=call) for _ in range(8)]
+    for thread in callers:
+        thread.start()
+    step = 0
+    while any(thread.is_alive() for thread in callers):
+        step += 1
+        held["scale"] = float(1 + step % 3)
+        layers[1] = np.full(2, float(1 + step % 2))
+    for thread in callers:
+        thread.join()
+    assert set(found) <= {scale * layer for scale in (1.0, 2.0, 3.0) for layer in (1.0, 2.0)}
+    assert len(found) == 480
+    assert len(told) == 481
 
 
 def test_a_callback_cannot_change_arrays_that_it_is_given():

@@ -100,6 +100,9 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
                 except np.linalg.LinAlgError:
                     raise
                 except (ValueError, SharpEdgeError) as error:
+                    if calls.is_unsure and not self._is_derived:
+                        self._record.plain += 1
+                        return self._plainly(args, kwargs, calls.made)
                     if calls.changed is not None:
                         self._give_up(called.key, f"{calls.changed} was changed by a callback")
                     if calls.error is not None or not isinstance(error, ValueError):

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import local
 
+from frazil.graph.background import users_threads
 from frazil.jit.errors import SharpEdgeError
 
 
@@ -23,6 +24,8 @@ class Calls:
         self.error: BaseException | None = None
         """The error that a callback raised."""
         self.changed: str | None = None
+        self.is_unsure = False
+        """Whether another thread may have changed it, too."""
         self._earlier = earlier
         self._ask = changed
 
@@ -48,8 +51,11 @@ class Calls:
             return
         _active.calls = None  # it may call functions with callbacks of their own
         try:
+            if self._ask is not None and self._ask() is not None:
+                self._ask = None  # no callback's doing, but another thread's
             call()
             self.changed = None if self._ask is None else self._ask()
+            self.is_unsure = self.changed is not None and users_threads() > 1
             if self.changed is not None:
                 raise SharpEdgeError(
                     f"{self.changed} was changed by a callback, and the compiled function that "
