@@ -171,22 +171,27 @@ class Watch:
         Whether they are traced is noted.
         """
         snapshot = self.snapshot
+        if not snapshot.arrays:
+            return []
         functions = [getattr(root, "__func__", root) for root, _ in self._sources[0]]
         codes = [own.__code__ for own in functions if type(own) is FunctionType]
-        owners = (snapshot.checks[own.check][1] for own in snapshot.arrays.values())
-        contained = any(
-            is_one_of(type(owner), (list, dict, np.ndarray))
-            and id(owner) not in snapshot.variables.keys() | snapshot.owned
-            for owner in owners
-        )
-        codes += [code for code in snapshot.codes if code not in codes and repeated(code)]
-        if not snapshot.arrays or not (contained or any(map(repeated, codes))):
+        codes += [code for code in snapshot.codes if repeated(code) and code not in codes]
+        if not any(map(repeated, codes)) and not any(
+            map(self._is_contained, snapshot.arrays.values())
+        ):
             return []
         return [
             (code, name)
             for code in codes
             for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
         ]
+
+    def _is_contained(self, captured: Captured) -> bool:
+        """Whether a captured array was found in a list, a tuple or a dict."""
+        owner = self.snapshot.checks[captured.check][1]
+        if not is_one_of(type(owner), (list, dict, np.ndarray)):
+            return False
+        return id(owner) not in self.snapshot.variables and id(owner) not in self.snapshot.owned
 
     def note_callback(self, function: object, values: Sequence[object]) -> None:
         """Note a callback that is about to be made."""
@@ -236,8 +241,9 @@ class Watch:
         """Whether a write to a captured array may change one of these."""
         return any(
             np.may_share_memory(own.array, array)
-            for own in self.snapshot.arrays.values()
             for array in arrays
+            if type(array) is np.ndarray  # numbers have memory of their own
+            for own in self.snapshot.arrays.values()
         )
 
     def changed_here(self, frame: FrameType | None) -> str | None:
@@ -331,9 +337,9 @@ class Watch:
 
     def lifted_inputs(self) -> list[Variable]:
         """The inputs for captured arrays, in the order in which the checks read these."""
-        places = {check: place for place, check in enumerate(self.snapshot.order())}
-        found = sorted((places[own.check], key) for key, own in self.snapshot.arrays.items())
-        return [self.lifted[key] for _, key in found if key in self.lifted]
+        arrays = self.snapshot.arrays
+        places = {arrays[key].check: key for key in self.lifted if key in arrays}
+        return [self.lifted[places[at]] for at in self.snapshot.order() if at in places]
 
 
 _PLACES = ("item", "attribute", "element", "member", "itself")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dis
 import sys
+from functools import cache
 from types import CodeType
 from typing import NamedTuple
 
@@ -87,6 +88,7 @@ def instructions(code: CodeType) -> list[Instruction]:
     return found
 
 
+@cache
 def repeated(code: CodeType) -> list[tuple[int, int]]:
     """Return the parts of code that jumps back repeat: the first offset and the last of each.
 

@@ -83,6 +83,7 @@ class Snapshot(ObjectWalk):
         self.codes: set[types.CodeType] = set()
         self.wanted = set(names)
         """Names of attributes in all code that was met."""
+        self._order: list[int] = []
         self.variables: dict[int, set[str]] = {}
         """By their ids the dicts of modules, and cells with their names."""
         for value, path in roots:
@@ -104,6 +105,7 @@ class Snapshot(ObjectWalk):
         places = list(map(_place, self.checks, self.told))
         at = [at for at, place in enumerate(places) if place in kept]
         numbers = {before: now for now, before in enumerate(at)}
+        self._order = []
         self.checks = [self.checks[own] for own in at]
         self.told = [self.told[own] for own in at]
         named = {_place(*own) for own in other.whole}
@@ -172,16 +174,18 @@ class Snapshot(ObjectWalk):
 
     def order(self) -> list[int]:
         """The numbers of the checks of cells, modules, containers and attributes."""
-
-        def rank(at: int) -> int:
-            place, owner = self.checks[at][:2]
-            if type(owner) is types.CellType:
-                return 0
-            if id(owner) in self.variables:
-                return 1
-            return 2 if place in _IN_CONTAINERS and id(owner) not in self.owned else 3
-
-        return sorted(range(len(self.checks)), key=rank)
+        if len(self._order) != len(self.checks):
+            ranks: tuple[list[int], ...] = ([], [], [], [])
+            for at, (place, owner, _, _) in enumerate(self.checks):
+                if type(owner) is types.CellType:
+                    ranks[0].append(at)
+                elif id(owner) in self.variables:
+                    ranks[1].append(at)
+                else:
+                    contained = place in _IN_CONTAINERS and id(owner) not in self.owned
+                    ranks[2 if contained else 3].append(at)
+            self._order = [at for own in ranks for at in own]
+        return self._order
 
     def _take_apart(self, value: Any, path: str) -> None:
         kind = type(value)
