@@ -259,3 +259,38 @@ def test_the_stack_is_known_in_any_code(module):
     code = compile(inspect.getsource(module), module.__name__, "exec", dont_inherit=True)
     for each in nested(code):
         assert flow_of(each, frozenset(each.co_varnames[: each.co_argcount])).is_known, each
+
+
+def mixed(x):
+    return (x @ settings["w"]) * settings["scale"] + settings["layers"][1]
+
+
+def from_the_end(x):
+    return x * settings["layers"][-1] + settings["layers"][0].sum()
+
+
+def in_another_order(x):
+    return x * tuple(reversed(settings["layers"]))[1][0]
+
+
+def values_by_number(x):
+    return x * list(settings.values())[2][0].sum()
+
+
+settings = {"w": np.ones((3, 3)), "scale": 2.0, "layers": [np.ones(3), np.ones(3)]}
+
+
+@pytest.mark.parametrize(
+    ("fn", "misses"), [(mixed, 2), (from_the_end, 6), (in_another_order, 6), (values_by_number, 6)]
+)
+def test_keys_tell_parts_of_a_container_apart(fn, misses):
+    compiled = fz.jit(fn, mode="py")
+    settings["scale"] = 2.0
+    for step in range(6):
+        assert compiled(X).tolist() == pytest.approx(fn(X).tolist())
+        settings["w"] = settings["w"] + 1
+        settings["layers"][0] += 1
+        settings["layers"][1] = settings["layers"][1] * 1.5
+        if step == 2:
+            settings["scale"] = 3.0
+    assert compiled.cache_info().misses == misses

@@ -11,16 +11,18 @@ import dis
 import operator
 from collections.abc import Iterator
 from functools import cache
+from itertools import repeat
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from frazil.graph.dataclass import dataclass
 from frazil.jit.instructions import Instruction, handled, instructions, repeated
 
-Part = tuple[str, int]
-"""A variable or an attribute, and the number of steps into what it holds."""
+Keys: TypeAlias = tuple[str | int | None, ...]
+Part: TypeAlias = tuple[str, Keys]
+"""A variable or an attribute, and the keys that lead into what it holds; None if any may be."""
 _DEEPEST = 8
 
 
@@ -36,9 +38,14 @@ class _Value(NamedTuple):
     each: tuple[Any, ...] = ()
     """Of an iterator of tuples, or such a tuple: the parts of each tuple."""
 
-    def step(self, by: int = 1) -> _Value:
-        """A part of it, so many steps further."""
-        return _Value(parts=frozenset((name, at + by) for name, at in self.parts))
+    constant: tuple[object, ...] = ()
+    """The constant that it is."""
+    is_view: bool = False
+    """Whether it has the parts of a container in another order or under other keys."""
+
+    def step(self, key: str | int | None = None) -> _Value:
+        """A part of it; the one under a key, if that is known."""
+        return _Value(parts=frozenset((name, (*keys, key)) for name, keys in self.parts))
 
 
 _OTHER, _TRACED = _Value(), _Value(is_traced=True)
@@ -77,12 +84,23 @@ class Flow:
 
     def uses(self, part: Part) -> bool:
         """Whether it may do more with an array at this place than to compute with traced ones."""
-        name, at = part
-        if part in self.read or not self.is_known:
-            return True
-        if any(own == name and to <= at for own, to in self.whole):
-            return True
-        return any(own == name and to < at for own, to in self.inside)
+        return (
+            not self.is_known
+            or any(map(_is_same, self.read, repeat(part)))
+            or any(map(_holds, self.whole, repeat(part)))
+            or any(_holds(own, part) and len(own[1]) < len(part[1]) for own in self.inside)
+        )
+
+
+def _holds(one: Part, other: Part) -> bool:
+    """Whether a part may be another one, or hold it."""
+    (name, keys), (own, others) = one, other
+    fits = name == own and len(keys) <= len(others)
+    return fits and all(a is None or b is None or a == b for a, b in zip(keys, others))  # noqa: B905
+
+
+def _is_same(one: Part, other: Part) -> bool:
+    return len(one[1]) == len(other[1]) and _holds(one, other)
 
 
 @cache
@@ -96,9 +114,9 @@ def flow_of(code: CodeType, traced: frozenset[str]) -> Flow:
     ...     for w, b in layers:
     ...         x = x @ w + b
     ...     return x + layers[0][1]
-    >>> flow_of(f.__code__, frozenset("x")).uses(("layers", 2))
+    >>> flow_of(f.__code__, frozenset("x")).uses(("layers", (1, 0)))
     False
-    >>> flow_of(f.__code__, frozenset("x")).uses(("layers", 1))
+    >>> flow_of(f.__code__, frozenset("x")).uses(("layers", (1,)))
     True
     """
     stored = {name for one in instructions(code) if "STORE_FAST" in one.opname for name in _of(one)}
@@ -129,7 +147,11 @@ def _join(one: _Value, other: _Value) -> _Value:
     each: tuple[_Value, ...] = ()
     if len(one.each) == len(other.each):
         each = tuple(map(_join, one.each, other.each))
-    return _Value(one.is_traced and other.is_traced, one.parts | other.parts, path, each)
+    # Equal constants may be 1 and True, which are the same key.
+    constant = one.constant if one.constant == other.constant else ()
+    traced = one.is_traced and other.is_traced
+    is_view = one.is_view or other.is_view
+    return _Value(traced, one.parts | other.parts, path, each, constant, is_view)
 
 
 _MADE_OF_TRACED = frozenset(
@@ -139,10 +161,10 @@ _MADE_OF_TRACED = frozenset(
     )
 )
 """Methods of traced arrays that return traced arrays."""
-_VIEWS = {"items": -1, "values": 0, "get": 1}
-"""Methods of dicts, and how far what they return is from the dict."""
-_WALKS = {"enumerate": -1, "zip": -1, "reversed": 0, "iter": 0, "list": 0, "tuple": 0}
-"""Builtins that take containers apart, and how far what they return is from these."""
+_VIEWS = frozenset(("items", "values", "get"))
+"""Methods that take dicts apart."""
+_WALKS = frozenset(("enumerate", "zip", "reversed", "iter", "list", "tuple"))
+"""Builtins that take containers apart."""
 _NONE = frozenset(
     (
         *("RESUME", "NOP", "PRECALL", "COPY_FREE_VARS", "MAKE_CELL", "EXTENDED_ARG", "NOT_TAKEN"),
@@ -259,7 +281,11 @@ class _Walk:
             self._names_of_call = self._names_of_call or name == "KW_NAMES"
         elif "_FAST" in name and name.startswith(("LOAD_FAST", "STORE_FAST")):
             self._local(one)
-        elif name in ("LOAD_CONST", "LOAD_SMALL_INT", "PUSH_NULL", "LOAD_CLOSURE", "MAKE_FUNCTION"):
+        elif name == "LOAD_CONST":
+            self._stack.append(_Value(constant=(self._code.co_consts[one.arg],)))
+        elif name == "LOAD_SMALL_INT":
+            self._stack.append(_Value(constant=(one.arg,)))
+        elif name in ("PUSH_NULL", "LOAD_CLOSURE", "MAKE_FUNCTION"):
             self._stack = [*self._stack[: len(self._stack) + _effect(one) - 1], _OTHER]
         elif name in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CLASSDEREF"):
             self._load(one)
@@ -288,10 +314,12 @@ class _Walk:
             self._stack[-1] = self._stack[-1]._replace(path=())
         elif name == "UNPACK_SEQUENCE":
             value = self._stack.pop()
-            self._read |= value.parts
-            part = _TRACED if value.is_traced else self._further(value)
-            fits = len(value.each) == one.arg
-            self._stack += reversed(value.each) if fits else [part] * one.arg
+            if len(value.each) == one.arg:
+                self._stack += reversed(value.each)
+            else:
+                self._read |= value.parts
+                part = _TRACED if value.is_traced else self._further(value)
+                self._stack += [part] * one.arg
         else:
             self._misuse(*self._stack)
             count = len(self._stack) + _effect(one)
@@ -313,7 +341,7 @@ class _Walk:
         if one.opname == "LOAD_GLOBAL" and one.arg & 1:
             self._stack.append(_OTHER)
         own = one.name in self._code.co_cellvars
-        parts = frozenset() if own else frozenset([(one.name, 0)])
+        parts = frozenset() if own else frozenset([(one.name, ())])
         path = (one.name,) if one.opname in ("LOAD_GLOBAL", "LOAD_NAME") else ()
         self._stack.append(_Value(parts=parts, path=path))
 
@@ -322,9 +350,9 @@ class _Walk:
         if owner.is_traced:
             made = _Value(one.name in ("T", "mT"), path=("", one.name))
         elif owner.path[:1] and owner.path[0]:
-            made = _Value(parts=owner.parts | {(f".{one.name}", 0)}, path=(*owner.path, one.name))
+            made = _Value(parts=owner.parts | {(f".{one.name}", ())}, path=(*owner.path, one.name))
         else:
-            made = _Value(parts=owner.parts | {(f".{one.name}", 0)}, path=("", one.name))
+            made = _Value(parts=owner.parts | {(f".{one.name}", ())}, path=("", one.name))
         is_called = one.opname == "LOAD_METHOD" or _effect(one) == 1
         self._stack += [_OTHER, made] if is_called else [made]
 
@@ -338,12 +366,13 @@ class _Walk:
         if index.is_traced:
             self._misuse(value)
         self._read |= value.parts
-        self._stack.append(self._further(value))
+        key = index.constant[0] if index.constant and not value.is_view else None
+        self._stack.append(self._further(value, key if _is_key(key) else None))
 
-    def _further(self, value: _Value) -> _Value:
-        made = value.step()
-        deep = frozenset(part for part in made.parts if part[1] > _DEEPEST)
-        self._whole |= {(name, -1) for name, _ in deep}
+    def _further(self, value: _Value, key: Any = None) -> _Value:
+        made = value.step(key)
+        deep = frozenset(part for part in made.parts if len(part[1]) > _DEEPEST)
+        self._whole |= {(name, ()) for name, _ in deep}
         return _Value(parts=made.parts - deep)
 
     def _operation(self, at: int, operands: list[_Value]) -> _Value:
@@ -392,17 +421,19 @@ class _Walk:
             owner = _Value(parts=frozenset(own for own in called.parts if own[0] != f".{path[-1]}"))
             self._read |= owner.parts
             self._misuse(*rest)
+            if path[-1] == "get":
+                return owner.step()
             pair = (_OTHER, owner.step()) if path[-1] == "items" else ()
-            return owner.step(_VIEWS[path[-1]])._replace(each=pair)
+            return owner._replace(each=pair, is_view=True)
         if len(path) == 1 and path[0] in _WALKS:
             parts = frozenset().union(*[own.parts for own in rest])
             self._read |= parts
             self._called.add(path)
-            made = _Value(parts=parts).step(_WALKS[path[0]])
             each = [_TRACED if own.is_traced else own.step() for own in rest[-one.arg :]]
             if path[0] == "enumerate":
                 each = [_OTHER, *each[:1]]
-            return made._replace(each=tuple(each) if _WALKS[path[0]] < 0 else ())
+            pairs = path[0] in ("enumerate", "zip")
+            return _Value(parts=parts, each=tuple(each) if pairs else (), is_view=True)
         if _is_ufunc(called.path) and any(own.is_traced for own in rest):
             self._called.add(called.path)
             return self._operation(at, rest)
@@ -426,6 +457,11 @@ def _effect(one: Instruction, jump: bool | None = None) -> int:
     return dis.stack_effect(op, one.arg if op >= dis.HAVE_ARGUMENT else None, jump=jump)
 
 
+def _is_key(key: object) -> bool:
+    """Whether a key tells a part from others: an index from the end does not."""
+    return type(key) is str or (type(key) is int and key >= 0)
+
+
 def _is_ufunc(path: tuple[str, ...]) -> bool:
     if len(path) < 2 or path[0] not in ("np", "numpy"):
         return False
@@ -437,13 +473,13 @@ def _is_ufunc(path: tuple[str, ...]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A variable, or an attribute of objects, and how far from it an array lies."""
+    """A variable, or an attribute of objects, and the keys that lead from it to an array."""
 
     names: frozenset[str]
     is_attribute: bool
-    depth: int
+    keys: Keys
 
     def parts(self) -> list[Part]:
         """The array, for each name."""
         dot = "." if self.is_attribute else ""
-        return [(f"{dot}{name}", self.depth) for name in self.names]
+        return [(f"{dot}{name}", self.keys) for name in self.names]

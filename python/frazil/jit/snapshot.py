@@ -37,7 +37,7 @@ from frazil.jit.kinds import (
     told_state,
 )
 from frazil.jit.object_walk import ObjectWalk
-from frazil.jit.operand_flow import Root
+from frazil.jit.operand_flow import Keys, Root
 from frazil.jit.walk import Check, Policies, Told, shown_place
 
 LIMIT = 3000
@@ -134,23 +134,24 @@ class Snapshot(ObjectWalk):
         self, value: object, places: Mapping[int, list[tuple[object, object]]]
     ) -> Root | None:
         """The variable or attribute from which alone a value is reached; None if there are more."""
-        depth = 0
+        keys: Keys = ()
         while True:
             met = places.get(id(value), [])
             if len(met) != 1:
                 return None
             owner, key = met[0]
             if type(owner) is types.CellType:
-                return Root(frozenset(self.variables[id(owner)]), False, depth)
+                return Root(frozenset(self.variables[id(owner)]), False, keys)
             if id(owner) in self.variables:
-                return Root(frozenset([str(key)]), False, depth)
+                return Root(frozenset([str(key)]), False, keys)
             name = key if type(key) is str else getattr(key, "__name__", None)
             by_name = type(owner) is types.MappingProxyType or type(key) is _MEMBER
             if name is not None and (by_name or id(owner) in self.owned):
-                return Root(frozenset([name]), True, depth)
+                return Root(frozenset([name]), True, keys)
             if not is_one_of(type(owner), (list, tuple, dict)):
                 return None
-            value, depth = owner, depth + 1
+            known = key if isinstance(key, str | int) and type(key) is not bool else None
+            value, keys = owner, (known, *keys)
 
     def first_change(self) -> Told | None:
         """The subjects that are no longer as they were when the snapshot was made."""
