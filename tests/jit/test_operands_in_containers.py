@@ -277,11 +277,28 @@ def values_by_number(x):
     return x * list(settings.values())[2][0].sum()
 
 
+def transposed(x):
+    return x * settings["layers"][0].T + settings["layers"][1].real
+
+
+def product_of_an_unpacked_one(x):
+    first, _ = settings["layers"]
+    return x + first * 1 + settings["layers"][-1] * 1
+
+
 settings = {"w": np.ones((3, 3)), "scale": 2.0, "layers": [np.ones(3), np.ones(3)]}
 
 
 @pytest.mark.parametrize(
-    ("fn", "misses"), [(mixed, 2), (from_the_end, 6), (in_another_order, 6), (values_by_number, 6)]
+    ("fn", "misses"),
+    [
+        (mixed, 2),
+        (from_the_end, 6),
+        (in_another_order, 6),
+        (values_by_number, 6),
+        (transposed, 6),
+        (product_of_an_unpacked_one, 6),
+    ],
 )
 def test_keys_tell_parts_of_a_container_apart(fn, misses):
     compiled = fz.jit(fn, mode="py")

@@ -150,9 +150,9 @@ def is_operand_by_flow(
         parts = root.parts()
         if any(map(flow.uses, parts)):
             return False
-        for taken in flow.taken:
+        for taken in (own for part in parts for own in flow.operations(part)):
             ends = taken.at, taken.to
-            if taken.part in parts and not all(
+            if not all(
                 any((code, at, entry) in noted for at in ends) for entry in range(1, entries + 1)
             ):
                 return False

@@ -91,6 +91,10 @@ class Flow:
             or any(_holds(own, part) and len(own[1]) < len(part[1]) for own in self.inside)
         )
 
+    def operations(self, part: Part) -> list[Taken]:
+        """The operations that take a part, and show in a run what the other operand was."""
+        return [taken for taken in self.taken if _is_same(taken.part, part)]
+
 
 def _holds(one: Part, other: Part) -> bool:
     """Whether a part may be another one, or hold it."""
@@ -347,6 +351,7 @@ class _Walk:
 
     def _attribute(self, one: Instruction) -> None:
         owner = self._stack.pop()
+        self._read |= owner.parts
         if owner.is_traced:
             made = _Value(one.name in ("T", "mT"), path=("", one.name))
         elif owner.path[:1] and owner.path[0]:
