@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from frazil.link.numba.exponential import block_exponential
 from frazil.link.numba.externals import address_of
 from frazil.link.numba.translation import Writer
 from frazil.link.numba.values import Value
@@ -47,6 +48,8 @@ def of_runtime(name: str, dtype: str) -> Routine:
         block = f"{own}_block_{code}"
         is_block = lanes * np.dtype(dtype).itemsize == BLOCK_BYTES
         if is_block and address_of(block) is not None:
+            if name == "exp":
+                return block_exponential(writer, given[0])
             return _in_registers(writer, block, given)
         return _in_memory(writer, f"{own}_many_{code}", given)
 
