@@ -111,6 +111,30 @@ def test_any_and_all_are_decided_wherever_the_deciding_element_stands(
     np.testing.assert_array_equal(above, array.any(axis))
 
 
+@pytest.mark.parametrize("mode", ["c", "cranelift", "numba"])
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int64"])
+def test_rows_of_any_length_fold_what_they_have(mode, dtype):
+    """Shorter than a block, of several, and of more than there are partial results.
+
+    Rows of parts of a matrix, folded to one number, go on with the partial results of others.
+    """
+    x = ft.tensor("x", dtype=dtype, shape=(None, None))
+    reductions = [
+        *(lambda n, x: n.any(x, axis=1), lambda n, x: n.all(x, axis=1)),
+        *(lambda n, x: n.sum(x, axis=1), lambda n, x: n.prod(x, axis=1)),
+        *(lambda n, x: n.max(x, axis=1, initial=0), lambda n, x: n.min(x, axis=1, initial=1)),
+        *(lambda n, x: n.sum(x[:, :-1]), lambda n, x: n.any(x[:, 1:]), lambda n, x: n.all(x[1:])),
+        lambda n, x: n.max(x[:, 1:], initial=0),
+    ]
+    f = fz.function([x], [reduction(ft, x) for reduction in reductions], mode=mode)
+    rng = np.random.default_rng(0)
+    for n in (0, 1, 2, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 600):
+        for some in (0.0, 0.02, 0.98, 1.0):
+            array = (rng.random((5, n)) < some).astype(dtype)
+            for reduction, found in zip(reductions, f(array), strict=True):
+                np.testing.assert_array_equal(found, reduction(np, array), err_msg=f"{n} {some}")
+
+
 MIXED = LoopKernel(
     reads=(Read("bool", inner=True), Read("float64", inner=True), Read("int8", inner=True)),
     literals=(Literal("float64", 0.0),),

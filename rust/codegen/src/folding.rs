@@ -153,12 +153,13 @@ impl Folding {
         e.b.ins().icmp(IntCC::Equal, blocks, total)
     }
 
-    /// All partial results folded to one.
-    pub(crate) fn total(&self, e: &mut Emitter) -> Value {
+    /// All partial results, of rows of `n_inner` elements, folded to one.
+    pub(crate) fn total(&self, e: &mut Emitter, n_inner: Value) -> Value {
         let (dtype, width) = (self.dtype(), i64::from(self.width()));
         let place = e.stack_address(self.slot);
         if !dtype.is_float() {
-            return self.total_in_order(e);
+            let used = self.used(e, n_inner);
+            return self.total_in_order(e, used);
         }
         let mut used = e.i64(width);
         if self.reduce.has_levels(dtype) {
@@ -176,18 +177,31 @@ impl Folding {
         e.call(&name, Some(ty), &[place, used, none, lanes])
     }
 
-    /// Of integers every order gives the same bits.
-    fn total_in_order(&self, e: &mut Emitter) -> Value {
+    /// The number of partial results that elements were folded into: few where a row is shorter than a block. The last
+    /// block of a row may have less elements than it has places.
+    fn used(&self, e: &mut Emitter, n_inner: Value) -> Value {
+        let lanes = e.i64(i64::from(self.lanes));
+        let of_last = e.b.ins().smin(n_inner, lanes);
+        let blocks = e.b.use_var(self.blocks);
+        let before = e.b.ins().iadd_imm_s(blocks, -1);
+        let before = e.b.ins().ishl_imm_u(before, i64::from(self.lanes.trailing_zeros()));
+        let used = e.b.ins().iadd(before, of_last);
+        let width = e.i64(i64::from(self.width()));
+        e.b.ins().smin(used, width)
+    }
+
+    /// The first partial results folded to one. Of integers every order gives the same bits.
+    fn total_in_order(&self, e: &mut Emitter, used: Value) -> Value {
         let (dtype, size) = (self.dtype(), i64::from(self.dtype().size()));
         let place = e.stack_address(self.slot);
         let first = e.load(dtype, place, 0);
         let so_far = e.variable(dtype.ir(), first);
         let offset = e.i64(size);
         let at = e.variable(I64, offset);
-        let bytes = size * i64::from(self.width());
+        let bytes = e.b.ins().ishl_imm_u(used, i64::from(self.dtype().size().trailing_zeros()));
         let own = e.begin_loop(|e| {
             let at = e.b.use_var(at);
-            e.b.ins().icmp_imm_s(IntCC::SignedLessThan, at, bytes)
+            e.b.ins().icmp(IntCC::SignedLessThan, at, bytes)
         });
         let here = e.b.use_var(at);
         let address = e.b.ins().iadd(place, here);

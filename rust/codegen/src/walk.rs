@@ -231,15 +231,15 @@ impl Walk<'_, '_, '_> {
     fn end_folding(&mut self, own: &Folding, total: Option<Value>, result: Option<Variable>) {
         match own.target {
             Target::Value(_) => {
-                let made = own.total(self.e);
+                let made = own.total(self.e, self.n_inner);
                 self.end_fold(own, made, result);
             }
             Target::Write(k) => {
                 let total = total.expect("folds of writes have one");
                 let pointer = self.pointer(self.write_pointer(k));
-                let due = own.is_at(self.e, total);
+                let (due, n_inner) = (own.is_at(self.e, total), self.n_inner);
                 self.e.when(due, |e| {
-                    let made = own.total(e);
+                    let made = own.total(e, n_inner);
                     let so_far = e.load(own.write.dtype, pointer, 0);
                     let both = e.fold(own.reduce, own.write.dtype, so_far, made);
                     e.store(own.write.dtype, both, pointer, 0);
