@@ -45,23 +45,27 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
       char *w0 = p0;
       char *w1 = p1;
       char *w2 = p2;
-      for (i8 b = 0; b < n_inner; b += 64) {
-        const i8 i = b < last ? b : last;
-        char *q0 = w0 + i * 4;
-        char *q1 = w1 + i * 1;
-        char *q2 = w2 + i * 1;
+      for (i8 b = 0; b < n_inner;) {
+        i8 i = b < last ? b : last;
+        i8 end = b < full ? full : i + 64;
         if (pads) {
-          q0 = (char *)e0;
-          q1 = (char *)e1;
+          w0 = (char *)e0;
+          w1 = (char *)e1;
         }
-        if (copies && b == full) q2 = (char *)e2;
+        if (copies && b == full) w2 = (char *)e2 - last * 1;
+        b += end - i;
+        for (; i < end; i += 64) {
+          char *q0 = w0 + i * 4;
+          char *q1 = w1 + i * 1;
+          char *q2 = w2 + i * 1;
 #pragma omp simd
-        for (i1 l = 0; l < 64; ++l) {
-          const f4 v0 = ((const f4 *)q0)[l];
-          const i1 v1 = ((const i1 *)q1)[l];
-          const i1 v2 = (i1)to_int32_f4(v0);
-          const i1 v3 = v1 + v2;
-          ((i1 *)q2)[l] = v3;
+          for (i1 l = 0; l < 64; ++l) {
+            const f4 v0 = ((const f4 *)q0)[l];
+            const i1 v1 = ((const i1 *)q1)[l];
+            const i1 v2 = (i1)to_int32_f4(v0);
+            const i1 v3 = v1 + v2;
+            ((i1 *)q2)[l] = v3;
+          }
         }
       }
     }

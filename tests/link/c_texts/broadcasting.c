@@ -44,23 +44,27 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
       char *w0 = p0;
       char *w2 = p2;
       char *w3 = p3;
-      for (i8 b = 0; b < n_inner; b += 8) {
-        const i8 i = b < last ? b : last;
-        char *q0 = w0 + i * 8;
-        char *q2 = w2 + i * 8;
-        char *q3 = w3 + i * 8;
+      for (i8 b = 0; b < n_inner;) {
+        i8 i = b < last ? b : last;
+        i8 end = b < full ? full : i + 8;
         if (pads) {
-          q0 = (char *)e0;
-          q2 = (char *)e2;
+          w0 = (char *)e0;
+          w2 = (char *)e2;
         }
-        if (copies && b == full) q3 = (char *)e3;
+        if (copies && b == full) w3 = (char *)e3 - last * 8;
+        b += end - i;
+        for (; i < end; i += 8) {
+          char *q0 = w0 + i * 8;
+          char *q2 = w2 + i * 8;
+          char *q3 = w3 + i * 8;
 #pragma omp simd
-        for (i8 l = 0; l < 8; ++l) {
-          const f8 v0 = ((const f8 *)q0)[l];
-          const f8 v2 = ((const f8 *)q2)[l];
-          const f8 v3 = v0 * v1;
-          const f8 v4 = v3 + v2;
-          ((f8 *)q3)[l] = v4;
+          for (i8 l = 0; l < 8; ++l) {
+            const f8 v0 = ((const f8 *)q0)[l];
+            const f8 v2 = ((const f8 *)q2)[l];
+            const f8 v3 = v0 * v1;
+            const f8 v4 = v3 + v2;
+            ((f8 *)q3)[l] = v4;
+          }
         }
       }
     }

@@ -234,83 +234,89 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
       char *w4 = p4;
       char *w5 = p5;
       char *w6 = p6;
-      for (i8 i = 0; i < n_inner; i += 8) {
-        char *q0 = w0 + i * 8;
-        char *q1 = w1 + i * 8;
-        char *q2 = w2 + i * 8;
-        char *q3 = w3 + i * 8;
-        char *q4 = w4 + i * 8;
-        char *q5 = w5 + i * 8;
-        char *q6 = w6 + i * 1;
+      for (i8 b = 0; b < n_inner;) {
+        i8 i = b;
+        i8 end = full;
         if (i == full) {
-          q0 = (char *)e0;
-          q1 = (char *)e1;
-          q2 = (char *)e2;
-          q3 = (char *)e3;
-          q4 = (char *)e4;
-          q5 = (char *)e5;
-          q6 = (char *)e6;
+          end = n_inner;
+          w0 = (char *)e0 - full * 8;
+          w1 = (char *)e1 - full * 8;
+          w2 = (char *)e2 - full * 8;
+          w3 = (char *)e3 - full * 8;
+          w4 = (char *)e4 - full * 8;
+          w5 = (char *)e5 - full * 8;
+          w6 = (char *)e6 - full * 1;
         }
-        ALIGNED f8 s6[8];
-        ALIGNED f8 s7[8];
-        ALIGNED f8 s8[8];
-        ALIGNED b1 s9[8];
-        {
-          ALIGNED f8 x6_1[8];
-          ALIGNED f8 x6_2[8];
+        b += end - i;
+        for (; i < end; i += 8) {
+          char *q0 = w0 + i * 8;
+          char *q1 = w1 + i * 8;
+          char *q2 = w2 + i * 8;
+          char *q3 = w3 + i * 8;
+          char *q4 = w4 + i * 8;
+          char *q5 = w5 + i * 8;
+          char *q6 = w6 + i * 1;
+          ALIGNED f8 s6[8];
+          ALIGNED f8 s7[8];
+          ALIGNED f8 s8[8];
+          ALIGNED b1 s9[8];
+          {
+            ALIGNED f8 x6_1[8];
+            ALIGNED f8 x6_2[8];
 #pragma omp simd
-          for (i4 l = 0; l < 8; ++l) {
-            x6_1[l] = ((const f8 *)q0)[l];
-            x6_2[l] = ((const f8 *)q1)[l];
+            for (i4 l = 0; l < 8; ++l) {
+              x6_1[l] = ((const f8 *)q0)[l];
+              x6_2[l] = ((const f8 *)q1)[l];
+            }
+            loop_0_8_same_0(((i8)9), x6_1, x6_2, s6, &status);
           }
-          loop_0_8_same_0(((i8)9), x6_1, x6_2, s6, &status);
-        }
-        {
-          ALIGNED i8 x7_0[8];
-          ALIGNED f8 x7_1[8];
-          ALIGNED f8 x7_2[8];
+          {
+            ALIGNED i8 x7_0[8];
+            ALIGNED f8 x7_1[8];
+            ALIGNED f8 x7_2[8];
 #pragma omp simd
-          for (i4 l = 0; l < 8; ++l) {
-            x7_0[l] = ((const i8 *)q2)[l];
-            x7_1[l] = ((const f8 *)q0)[l];
-            x7_2[l] = ((const f8 *)q1)[l];
+            for (i4 l = 0; l < 8; ++l) {
+              x7_0[l] = ((const i8 *)q2)[l];
+              x7_1[l] = ((const f8 *)q0)[l];
+              x7_2[l] = ((const f8 *)q1)[l];
+            }
+            loop_0_8_each_0(x7_0, x7_1, x7_2, s7, &status);
           }
-          loop_0_8_each_0(x7_0, x7_1, x7_2, s7, &status);
-        }
-        {
-          ALIGNED f8 x8_1[8];
-          ALIGNED f8 x8_2[8];
+          {
+            ALIGNED f8 x8_1[8];
+            ALIGNED f8 x8_2[8];
 #pragma omp simd
-          for (i4 l = 0; l < 8; ++l) {
-            x8_1[l] = ((const f8 *)q0)[l];
-            x8_2[l] = ((const f8 *)q1)[l];
+            for (i4 l = 0; l < 8; ++l) {
+              x8_1[l] = ((const f8 *)q0)[l];
+              x8_2[l] = ((const f8 *)q1)[l];
+            }
+            loop_1_8_same_0(((i8)50), x8_1, x8_2, s8, &status);
           }
-          loop_1_8_same_0(((i8)50), x8_1, x8_2, s8, &status);
-        }
-        {
-          ALIGNED i8 x9_0[8];
-          ALIGNED f8 x9_1[8];
-          ALIGNED f8 x9_2[8];
+          {
+            ALIGNED i8 x9_0[8];
+            ALIGNED f8 x9_1[8];
+            ALIGNED f8 x9_2[8];
 #pragma omp simd
-          for (i4 l = 0; l < 8; ++l) {
-            x9_0[l] = ((const i8 *)q2)[l];
-            x9_1[l] = ((const f8 *)q0)[l];
-            x9_2[l] = 0x1.p-1;
+            for (i4 l = 0; l < 8; ++l) {
+              x9_0[l] = ((const i8 *)q2)[l];
+              x9_1[l] = ((const f8 *)q0)[l];
+              x9_2[l] = 0x1.p-1;
+            }
+            loop_1_8_each_1(x9_0, x9_1, x9_2, s9, &status);
           }
-          loop_1_8_each_1(x9_0, x9_1, x9_2, s9, &status);
-        }
-        for (i8 l = 0; l < 8; ++l) {
-          const f8 v0 = ((const f8 *)q0)[l];
-          const f8 v1 = ((const f8 *)q1)[l];
-          const i8 v2 = ((const i8 *)q2)[l];
-          const f8 v6 = s6[l];
-          const f8 v7 = s7[l];
-          const f8 v8 = s8[l];
-          const b1 v9 = s9[l];
-          ((f8 *)q3)[l] = v6;
-          ((f8 *)q4)[l] = v7;
-          ((f8 *)q5)[l] = v8;
-          ((u1 *)q6)[l] = v9;
+          for (i8 l = 0; l < 8; ++l) {
+            const f8 v0 = ((const f8 *)q0)[l];
+            const f8 v1 = ((const f8 *)q1)[l];
+            const i8 v2 = ((const i8 *)q2)[l];
+            const f8 v6 = s6[l];
+            const f8 v7 = s7[l];
+            const f8 v8 = s8[l];
+            const b1 v9 = s9[l];
+            ((f8 *)q3)[l] = v6;
+            ((f8 *)q4)[l] = v7;
+            ((f8 *)q5)[l] = v8;
+            ((u1 *)q6)[l] = v9;
+          }
         }
       }
     }

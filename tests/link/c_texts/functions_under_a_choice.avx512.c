@@ -112,42 +112,46 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
       char *w0 = p0;
       char *w1 = p1;
       char *w2 = p2;
-      HOLD_EXP_f8x8;
-      for (i8 b = 0; b < n_inner; b += 8) {
-        const i8 i = b < last ? b : last;
-        char *q0 = w0 + i * 8;
-        char *q1 = w1 + i * 8;
-        char *q2 = w2 + i * 8;
+      for (i8 b = 0; b < n_inner;) {
+        i8 i = b < last ? b : last;
+        i8 end = b < full ? full : i + 8;
         if (pads) {
-          q0 = (char *)e0;
-          q1 = (char *)e1;
+          w0 = (char *)e0;
+          w1 = (char *)e1;
         }
-        if (copies && b == full) q2 = (char *)e2;
-        ALIGNED i8 s3[8];
-        ALIGNED f8 s8[8];
+        if (copies && b == full) w2 = (char *)e2 - last * 8;
+        b += end - i;
+        HOLD_EXP_f8x8;
+        for (; i < end; i += 8) {
+          char *q0 = w0 + i * 8;
+          char *q1 = w1 + i * 8;
+          char *q2 = w2 + i * 8;
+          ALIGNED i8 s3[8];
+          ALIGNED f8 s8[8];
 #pragma omp simd
-        for (i8 l = 0; l < 8; ++l) {
-          const f8 v0 = ((const f8 *)q0)[l];
-          const b1 v3 = 0x0.0p+0 < v0;
-          s3[l] = v3;
-        }
-        const f8x8 s4 = log1p_f8x8(*(const f8x8_at *)q0);
-        const f8x8 s5 = tanh_block_f8(*(const f8x8_at *)q1);
-        const f8x8 s7 = exp_f8x8(*(const f8x8_at *)q0);
-        for (i8 l = 0; l < 8; ++l) {
-          const f8 v7 = s7[l];
-          const f8 v8 = gammaln_f8(v7);
-          s8[l] = v8;
-        }
+          for (i8 l = 0; l < 8; ++l) {
+            const f8 v0 = ((const f8 *)q0)[l];
+            const b1 v3 = 0x0.0p+0 < v0;
+            s3[l] = v3;
+          }
+          const f8x8 s4 = log1p_f8x8(*(const f8x8_at *)q0);
+          const f8x8 s5 = tanh_block_f8(*(const f8x8_at *)q1);
+          const f8x8 s7 = exp_f8x8(*(const f8x8_at *)q0);
+          for (i8 l = 0; l < 8; ++l) {
+            const f8 v7 = s7[l];
+            const f8 v8 = gammaln_f8(v7);
+            s8[l] = v8;
+          }
 #pragma omp simd
-        for (i8 l = 0; l < 8; ++l) {
-          const b1 v3 = (s3[l] != 0);
-          const f8 v4 = s4[l];
-          const f8 v5 = s5[l];
-          const f8 v6 = v4 + v5;
-          const f8 v8 = s8[l];
-          const f8 v9 = v3 ? v6 : v8;
-          ((f8 *)q2)[l] = v9;
+          for (i8 l = 0; l < 8; ++l) {
+            const b1 v3 = (s3[l] != 0);
+            const f8 v4 = s4[l];
+            const f8 v5 = s5[l];
+            const f8 v6 = v4 + v5;
+            const f8 v8 = s8[l];
+            const f8 v9 = v3 ? v6 : v8;
+            ((f8 *)q2)[l] = v9;
+          }
         }
       }
     }

@@ -78,56 +78,62 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
       char *w0 = p0;
       char *w1 = p1;
       char *w2 = p2;
-      HOLD_EXP_f8x8;
-      for (i8 i = 0; i < n_inner; i += 8) {
-        char *q0 = w0 + i * 8;
-        char *q1 = w1 + i * 8;
-        char *q2 = w2 + i * 8;
+      for (i8 b = 0; b < n_inner;) {
+        i8 i = b;
+        i8 end = full;
         if (i == full) {
-          q0 = (char *)e0;
-          q1 = (char *)e1;
-          q2 = (char *)e2;
+          end = n_inner;
+          w0 = (char *)e0 - full * 8;
+          w1 = (char *)e1 - full * 8;
+          w2 = (char *)e2 - full * 8;
         }
-        ALIGNED i8 s0[8];
-        ALIGNED f8 s3[8];
-        const f8x8 s6 = sin_block_f8(*(const f8x8_at *)q1);
-        for (i8 l = 0; l < 8; ++l) {
-          const i8 v0 = ((const i8 *)q0)[l];
-          i8 n3_0 = v0;
-          if ((u8)n3_0 >= (u8)((const i8 *)pg0)[1]) {
-            if (n3_0 >= 0 || n3_0 < -((const i8 *)pg0)[1]) {
-              ((i8 *)preport)[0] = 0;
-              ((i8 *)preport)[1] = n3_0;
-              return 2;
+        b += end - i;
+        HOLD_EXP_f8x8;
+        for (; i < end; i += 8) {
+          char *q0 = w0 + i * 8;
+          char *q1 = w1 + i * 8;
+          char *q2 = w2 + i * 8;
+          ALIGNED i8 s0[8];
+          ALIGNED f8 s3[8];
+          const f8x8 s6 = sin_block_f8(*(const f8x8_at *)q1);
+          for (i8 l = 0; l < 8; ++l) {
+            const i8 v0 = ((const i8 *)q0)[l];
+            i8 n3_0 = v0;
+            if ((u8)n3_0 >= (u8)((const i8 *)pg0)[1]) {
+              if (n3_0 >= 0 || n3_0 < -((const i8 *)pg0)[1]) {
+                ((i8 *)preport)[0] = 0;
+                ((i8 *)preport)[1] = n3_0;
+                return 2;
+              }
+              n3_0 += ((const i8 *)pg0)[1];
             }
-            n3_0 += ((const i8 *)pg0)[1];
+            const f8 v3 = ((const f8 *)(px0 + n3_0 * ((const i8 *)pg0)[2]))[0];
+            s3[l] = v3;
           }
-          const f8 v3 = ((const f8 *)(px0 + n3_0 * ((const i8 *)pg0)[2]))[0];
-          s3[l] = v3;
-        }
-        const f8x8 s4 = exp_f8x8(*(const f8x8 *)s3);
+          const f8x8 s4 = exp_f8x8(*(const f8x8 *)s3);
 #pragma omp simd
-        for (i8 l = 0; l < 8; ++l) {
-          const i8 v0 = ((const i8 *)q0)[l];
-          s0[l] = v0;
-          const f8 v4 = s4[l];
-          const f8 v5 = v4 + 0x1.p+0;
-          ((f8 *)q2)[l] = v5;
-        }
-        for (i8 l = 0; l < (n_inner - i < 8 ? n_inner - i : 8); ++l) {
-          const i8 v0 = s0[l];
-          const f8 v6 = s6[l];
-          i8 nh0_0 = v0;
-          if ((u8)nh0_0 >= (u8)((const i8 *)ph0)[1]) {
-            if (nh0_0 >= 0 || nh0_0 < -((const i8 *)ph0)[1]) {
-              ((i8 *)preport)[0] = 1;
-              ((i8 *)preport)[1] = nh0_0;
-              return 2;
-            }
-            nh0_0 += ((const i8 *)ph0)[1];
+          for (i8 l = 0; l < 8; ++l) {
+            const i8 v0 = ((const i8 *)q0)[l];
+            s0[l] = v0;
+            const f8 v4 = s4[l];
+            const f8 v5 = v4 + 0x1.p+0;
+            ((f8 *)q2)[l] = v5;
           }
-          char *y0 = py0 + nh0_0 * ((const i8 *)ph0)[2];
-          ((f8 *)y0)[0] = ((const f8 *)y0)[0] + (v6);
+          for (i8 l = 0; l < (n_inner - i < 8 ? n_inner - i : 8); ++l) {
+            const i8 v0 = s0[l];
+            const f8 v6 = s6[l];
+            i8 nh0_0 = v0;
+            if ((u8)nh0_0 >= (u8)((const i8 *)ph0)[1]) {
+              if (nh0_0 >= 0 || nh0_0 < -((const i8 *)ph0)[1]) {
+                ((i8 *)preport)[0] = 1;
+                ((i8 *)preport)[1] = nh0_0;
+                return 2;
+              }
+              nh0_0 += ((const i8 *)ph0)[1];
+            }
+            char *y0 = py0 + nh0_0 * ((const i8 *)ph0)[2];
+            ((f8 *)y0)[0] = ((const f8 *)y0)[0] + (v6);
+          }
         }
       }
     }

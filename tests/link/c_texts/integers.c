@@ -59,28 +59,34 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
       char *w2 = p2;
       char *w3 = p3;
       char *w4 = p4;
-      for (i8 i = 0; i < n_inner; i += 8) {
-        char *q0 = w0 + i * 8;
-        char *q1 = w1 + i * 8;
-        char *q2 = w2 + i * 8;
-        char *q3 = w3 + i * 8;
-        char *q4 = w4 + i * 8;
+      for (i8 b = 0; b < n_inner;) {
+        i8 i = b;
+        i8 end = full;
         if (i == full) {
-          q0 = (char *)e0;
-          q1 = (char *)e1;
-          q2 = (char *)e2;
-          q3 = (char *)e3;
-          q4 = (char *)e4;
+          end = n_inner;
+          w0 = (char *)e0 - full * 8;
+          w1 = (char *)e1 - full * 8;
+          w2 = (char *)e2 - full * 8;
+          w3 = (char *)e3 - full * 8;
+          w4 = (char *)e4 - full * 8;
         }
-        for (i8 l = 0; l < 8; ++l) {
-          const i8 v0 = ((const i8 *)q0)[l];
-          const i8 v1 = ((const i8 *)q1)[l];
-          const i8 v2 = floordiv_i8(v0, v1);
-          const i8 v3 = floormod_i8(v0, v1);
-          const i8 v4 = ipow_i8(v0, v1, &status);
-          ((i8 *)q2)[l] = v2;
-          ((i8 *)q3)[l] = v3;
-          ((i8 *)q4)[l] = v4;
+        b += end - i;
+        for (; i < end; i += 8) {
+          char *q0 = w0 + i * 8;
+          char *q1 = w1 + i * 8;
+          char *q2 = w2 + i * 8;
+          char *q3 = w3 + i * 8;
+          char *q4 = w4 + i * 8;
+          for (i8 l = 0; l < 8; ++l) {
+            const i8 v0 = ((const i8 *)q0)[l];
+            const i8 v1 = ((const i8 *)q1)[l];
+            const i8 v2 = floordiv_i8(v0, v1);
+            const i8 v3 = floormod_i8(v0, v1);
+            const i8 v4 = ipow_i8(v0, v1, &status);
+            ((i8 *)q2)[l] = v2;
+            ((i8 *)q3)[l] = v3;
+            ((i8 *)q4)[l] = v4;
+          }
         }
       }
     }

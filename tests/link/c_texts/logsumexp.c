@@ -178,25 +178,29 @@ i4 kernel_1(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
       char *w0 = p0;
       char *w1 = p1;
       char *w2 = p2;
-      for (i8 b = 0; b < n_inner; b += 8) {
-        const i8 i = b < last ? b : last;
-        char *q0 = w0 + i * 8;
-        char *q1 = w1 + i * 8;
-        char *q2 = w2 + i * 8;
+      for (i8 b = 0; b < n_inner;) {
+        i8 i = b < last ? b : last;
+        i8 end = b < full ? full : i + 8;
         if (pads) {
-          q0 = (char *)e0;
-          q1 = (char *)e1;
+          w0 = (char *)e0;
+          w1 = (char *)e1;
         }
-        if (copies && b == full) q2 = (char *)e2;
+        if (copies && b == full) w2 = (char *)e2 - last * 8;
+        b += end - i;
+        for (; i < end; i += 8) {
+          char *q0 = w0 + i * 8;
+          char *q1 = w1 + i * 8;
+          char *q2 = w2 + i * 8;
 #pragma omp simd
-        for (i8 l = 0; l < 8; ++l) {
-          const f8 v0 = ((const f8 *)q0)[l];
-          const f8 v1 = ((const f8 *)q1)[l];
-          const f8 v3 = log(v0);
-          const b1 v4 = __builtin_fabs(v1) < __builtin_inf();
-          const f8 v5 = v4 ? v1 : 0x0.0p+0;
-          const f8 v6 = v3 + v5;
-          ((f8 *)q2)[l] = v6;
+          for (i8 l = 0; l < 8; ++l) {
+            const f8 v0 = ((const f8 *)q0)[l];
+            const f8 v1 = ((const f8 *)q1)[l];
+            const f8 v3 = log(v0);
+            const b1 v4 = __builtin_fabs(v1) < __builtin_inf();
+            const f8 v5 = v4 ? v1 : 0x0.0p+0;
+            const f8 v6 = v3 + v5;
+            ((f8 *)q2)[l] = v6;
+          }
         }
       }
     }

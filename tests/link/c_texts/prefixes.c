@@ -34,15 +34,19 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
       char *w0 = p0;
       char *w1 = p1;
       f8 r2 = (-0x0.0p+0);
-      for (i8 i = 0; i < n_inner;) {
-        const i8 pause = n_inner - i > 65536 ? i + 65536 : n_inner;
-        for (; i < pause; i += 8) {
+      for (i8 b = 0; b < n_inner;) {
+        i8 i = b;
+        i8 end = full;
+        if (i == full) {
+          end = n_inner;
+          w0 = (char *)e0 - full * 8;
+          w1 = (char *)e1 - full * 8;
+        }
+        if (end - i > 65536) end = i + 65536;
+        b += end - i;
+        for (; i < end; i += 8) {
           char *q0 = w0 + i * 8;
           char *q1 = w1 + i * 8;
-          if (i == full) {
-            q0 = (char *)e0;
-            q1 = (char *)e1;
-          }
           ALIGNED f8 s2[8];
           for (i8 l = 0; l < 8; ++l) {
             const f8 v0 = ((const f8 *)q0)[l];
@@ -57,7 +61,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
             ((f8 *)q1)[l] = v3;
           }
         }
-        if (i < n_inner && loop_stops()) return 4;
+        if (b < n_inner && loop_stops()) return 4;
       }
     }
     if (rest) copy_ends_64(p1 + full * 8, e1, outer_stride[1], 1, rest, 8);

@@ -68,6 +68,14 @@ class Ends:
         """Point to the copies if no whole blocks are left."""
         return ()
 
+    def enter_portion(self, moving: Sequence[Moving]) -> Iterable[c.Statement]:
+        """Declare ``i`` and ``end``, between which the next blocks lie, and point to the copies.
+
+        There are ``b`` elements before: the whole blocks come first, then the end of the row.
+        """
+        yield c.Declare("i8", "i", "b")
+        yield c.Declare("i8", "end", "n_inner")
+
     def after_end(self, statements: Sequence[c.Statement]) -> Iterable[c.Statement]:
         """Statements for the end of the row only."""
         return ()
@@ -142,6 +150,11 @@ class CopiedEnds(Ends):
             if not each.is_buffer
         ]
         yield c.If("i == full", [c.Assign("end", "n_inner"), *starts])
+
+    def enter_portion(self, moving: Sequence[Moving]) -> Iterator[c.Statement]:
+        yield c.Declare("i8", "i", "b")
+        yield c.Declare("i8", "end", "full")
+        yield from self.turn_row(moving)
 
     def after_end(self, statements: Sequence[c.Statement]) -> Iterator[c.Statement]:
         if statements:
@@ -223,6 +236,22 @@ class RepeatedEnds(CopiedEnds):
             yield c.If("pads", [self._turned(each) for each in read])
         if written:
             yield c.If("copies && b == full", [self._turned(each) for each in written])
+
+    def enter_portion(self, moving: Sequence[Moving]) -> Iterator[c.Statement]:
+        own = [each for each in moving if not each.is_buffer]
+        yield c.Declare("i8", "i", "b < last ? b : last")
+        yield c.Declare("i8", "end", f"b < full ? full : i + {self.lanes}")
+        # Only a row shorter than a block is padded; its first element is 0.
+        read = [c.Assign(f"w{x.name}", self.rows.end(x)) for x in own if not x.is_written]
+        written = [
+            c.Assign(f"w{x.name}", f"{self.rows.end(x)} - last * {x.size}")
+            for x in own
+            if x.is_written
+        ]
+        if read:
+            yield c.If("pads", read)
+        if written:
+            yield c.If("copies && b == full", written)
 
 
 def ends_of(values: Values, operands: Operands, rows: Rows) -> Ends:

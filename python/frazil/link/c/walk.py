@@ -23,6 +23,9 @@ from frazil.link.kernel.reduction import SETS, folds_row
 FEW = 8
 """The most operands for which a loop has pointers of its own: more take long to compile."""
 
+NEAR = 14
+"""The most operands whose pointers stay in registers while a loop goes over blocks."""
+
 
 @dataclass(frozen=True, slots=True)
 class Frame:
@@ -98,6 +101,8 @@ class PassWriter:
         into_rows = any(self.kernel.writes[k].reduce for k in self.row_pass.writes)
         if self.foldings or self.rows.most > 1 or (into_rows and len(self.moving) <= FEW):
             yield self._pausing_blocks(stages, block)
+        elif len(self.moving) <= NEAR and not self.indexed:
+            yield self._portions(block)
         else:
             yield from self._plain_blocks(block)
         for each in self.foldings:
@@ -144,6 +149,23 @@ class PassWriter:
             c.If(stops(at), [c.Return(f"{Status.STOPPED:d}")]),
         ]
         yield c.For(start, f"{at} < n_inner", "", portion)
+
+    def _portions(self, block: BlockWriter) -> c.For:
+        """The whole blocks of a row in which nothing is folded, then its end, by the same loop.
+
+        The loop has pointers that do not change, and looks for nothing.
+        """
+        body = [*self.ends.enter_portion(self.moving)]
+        if self.kernel.takes_rows:
+            body.append(c.If(f"end - i > {PATIENCE}", [c.Assign("end", f"i + {PATIENCE}")]))
+        body += [
+            c.Assign("b", "end - i", "+="),
+            *block.before_blocks(),
+            c.For("", "i < end", f"i += {self.lanes}", [*self._block_starts(), *block.one_block()]),
+        ]
+        if self.kernel.takes_rows:
+            body.append(c.If(stops("b"), [c.Return(f"{Status.STOPPED:d}")]))
+        return c.For("i8 b = 0", "b < n_inner", "", body)
 
     def _pausing_blocks(self, stages: Stages, block: BlockWriter) -> c.For:
         """The blocks of a row from pause to pause; the end of the row comes after one."""
