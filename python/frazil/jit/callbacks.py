@@ -87,7 +87,7 @@ class Callbacks:
         """The ids of the objects that the function only hands to callbacks, or does not read."""
         known = self._snapshot
         places = known.places()
-        ways = known.variables, known.owned, known.codes, known.wanted, self._lifts, reach
+        ways = known.variables, known.owned, known.codes.values(), known.wanted, self._lifts, reach
         return {
             key
             for _, _, read in self._read

@@ -83,8 +83,8 @@ class Watch:
         self._lifts = Lifts()
         self._reach: Reach | None = None
         self._places: dict[int, list[tuple[object, object]]] | None = None
-        self._traced_arguments: dict[CodeType, set[str]] = {}
-        """The arguments of the function that were traced arrays when it was entered."""
+        self._traced_arguments: dict[int, set[str]] = {}
+        """By code, the arguments that were traced arrays when it was entered."""
         self._overwritten: dict[int, Told] = {}
         """Captured arrays that had other elements when they were operands."""
         self.blind = self.snapshot.blind
@@ -129,7 +129,7 @@ class Watch:
                 for at in found:
                     code, name = arguments[at - len(asked)] if at >= len(asked) else (None, "")
                     if code is not None:
-                        self._traced_arguments.setdefault(code, set()).add(name)
+                        self._traced_arguments.setdefault(id(code), set()).add(name)
                 if self.blind:
                     self.touched = reach is None or self._has_effects(reach)
         if reach is None:
@@ -175,7 +175,7 @@ class Watch:
             return []
         functions = [getattr(root, "__func__", root) for root, _ in self._sources[0]]
         codes = [own.__code__ for own in functions if type(own) is FunctionType]
-        codes += [code for code in snapshot.codes if repeated(code) and code not in codes]
+        codes += [code for code in snapshot.codes.values() if repeated(code) and code not in codes]
         if not any(map(repeated, codes)) and not any(
             map(self._is_contained, snapshot.arrays.values())
         ):
@@ -261,7 +261,7 @@ class Watch:
         if reach is None or id(captured.array) not in self.lifted.keys() - self.plain:
             return False
         meetings = [snapshot.checks[at][1:3] for at in snapshot.meetings[id(captured.array)]]
-        ways = snapshot.variables, snapshot.owned, snapshot.codes, snapshot.wanted
+        ways = snapshot.variables, snapshot.owned, snapshot.codes.values(), snapshot.wanted
         return is_operand_only(
             captured.array, meetings, *ways, self._lifts, reach
         ) or self._is_operand_by_flow(captured)
@@ -279,7 +279,7 @@ class Watch:
         known = self._traced_arguments, snapshot.wanted, self._is_known_function, self._lifts
         if root is None or reach is None:
             return False
-        return is_operand_by_flow(root, snapshot.codes, *known, reach)
+        return is_operand_by_flow(root, snapshot.codes.values(), *known, reach)
 
     def _is_known_function(self, path: tuple[str, ...]) -> bool:
         """Whether a name that code has is that of a builtin, or of NumPy."""

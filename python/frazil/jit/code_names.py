@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import field
-from functools import cache
+from functools import lru_cache
 from itertools import islice, pairwise
 from types import CodeType
 
 from frazil.graph.dataclass import dataclass
 from frazil.jit.instructions import Instruction, instructions, line_at
+from frazil.jit.pytree import Same
 
 _ATTRIBUTES = frozenset(
     ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "DELETE_ATTR", "LOAD_SUPER_ATTR", "IMPORT_FROM")
@@ -105,7 +106,6 @@ def nested(code: CodeType) -> Iterator[CodeType]:
         pending += [const for const in current.co_consts if isinstance(const, CodeType)]
 
 
-@cache
 def names_of(code: CodeType) -> Names:
     """Return the names that a code object uses.
 
@@ -115,6 +115,13 @@ def names_of(code: CodeType) -> Names:
     >>> names_of((lambda x: np.linalg.norm(x) + scale).__code__).uses
     {'np': {('linalg', 'norm')}, 'scale': {()}}
     """
+    return _names_of(Same(code))
+
+
+@lru_cache(maxsize=4096)
+def _names_of(same: Same) -> Names:
+    """The names of this very code object: others may be equal, and what they do is not noted."""
+    code: CodeType = same.value
     codes = list(nested(code))
     read = [_meaningful(each) for each in codes]
     handles = any(each.co_exceptiontable for each in codes)

@@ -72,7 +72,7 @@ class Lifts:
     """The code and the entry in it where captured arrays became operands of traced ones."""
 
     def __init__(self) -> None:
-        self.places: dict[int, set[tuple[CodeType, int, int]]] = {}
+        self.places: dict[int, set[tuple[int, int, int]]] = {}
 
     def note(self, array: object, reach: Reach | None) -> None:
         """Note that the operation two calls above takes an array."""
@@ -81,7 +81,7 @@ class Lifts:
             frame = frame.f_back
         if frame is not None and reach is not None:
             entry = reach.entries(frame.f_code)
-            place = (frame.f_code, frame.f_lasti, entry)
+            place = (id(frame.f_code), frame.f_lasti, entry)
             self.places.setdefault(id(array), set()).add(place)
 
 
@@ -125,7 +125,7 @@ def is_operand_only(
 def is_operand_by_flow(
     root: Root,
     codes: Collection[CodeType],
-    traced: Mapping[CodeType, set[str]],
+    traced: Mapping[int, set[str]],
     attributes: set[str],
     functions: Callable[[tuple[str, ...]], bool],
     lifts: Lifts,
@@ -133,7 +133,7 @@ def is_operand_by_flow(
 ) -> bool:
     """Whether code that ran can only have used an array as an operand of traced ones.
 
-    ``traced`` has the arguments of code that are traced arrays, if it was entered once.
+    ``traced`` has, by the ids of code, the arguments that were traced arrays at an entry.
     ``functions`` tells whether a name is that of the builtin or of NumPy's function.
     """
     ways = _OTHER_WAYS_TO_ATTRIBUTES | _OTHER_WAYS if root.is_attribute else _OTHER_WAYS
@@ -146,14 +146,15 @@ def is_operand_by_flow(
             continue
         if root.is_attribute and any(_spells(code, name) for name in root.names):
             return False
-        flow = flow_of(code, frozenset(traced.get(code, ()) if entries == 1 else ()))
+        flow = flow_of(code, frozenset(traced.get(id(code), ()) if entries == 1 else ()))
         parts = root.parts()
         if any(map(flow.uses, parts)):
             return False
         for taken in (own for part in parts for own in flow.operations(part)):
             ends = taken.at, taken.to
             if not all(
-                any((code, at, entry) in noted for at in ends) for entry in range(1, entries + 1)
+                any((id(code), at, entry) in noted for at in ends)
+                for entry in range(1, entries + 1)
             ):
                 return False
         if {name for name, _ in flow.parts} & {name for name, _ in parts} and not all(
@@ -179,7 +180,7 @@ def _spells(code: CodeType, name: str) -> bool:
 
 
 def _is_taken(
-    noted: Container[tuple[CodeType, int, int]],
+    noted: Container[tuple[int, int, int]],
     names: set[str],
     loads_of: Callable[[CodeType], tuple[Load, ...]],
     codes: Iterable[CodeType],
@@ -194,7 +195,7 @@ def _is_taken(
             if load.taken_at is None:
                 return False
             for entry in range(1, entries + 1):
-                ends = (code, load.taken_at, entry), (code, load.taken_to, entry)
+                ends = (id(code), load.taken_at, entry), (id(code), load.taken_to, entry)
                 if not any(place in noted for place in ends):
                     return False
     return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import sysconfig
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -52,7 +52,7 @@ def _files() -> ReachedFiles:
 class Reached:
     """Code that a run has entered and functions of C that it has called, beside known ones."""
 
-    def __init__(self, reach: Reach, known: set[CodeType]) -> None:
+    def __init__(self, reach: Reach, known: Container[int]) -> None:
         self.refused: dict[str, None] = {}
         """Functions of C that may not be called."""
         self.unknown: dict[CodeType, dict[str, Any]] = {}
@@ -61,7 +61,7 @@ class Reached:
         """Whether ``isinstance`` or ``issubclass`` asked an abstract class."""
         for what, scope in reach.take():
             if isinstance(what, CodeType):
-                if what not in known and not _is_trusted(what):
+                if id(what) not in known and not _is_trusted(what):
                     self.unknown[what] = scope or {}
             elif is_check_of_abstract_class(what):
                 self.asks_abstract_classes = True

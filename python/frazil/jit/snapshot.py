@@ -80,7 +80,10 @@ class Snapshot(ObjectWalk):
         self.changes_arrays = False
         self.stores: set[tuple[int, str]] = set()
         """The variables that code stores to: the id of a module's dict or a cell, and the name."""
-        self.codes: set[types.CodeType] = set()
+        self.codes: dict[int, types.CodeType] = {}
+        """The code objects that were met, by their ids: equal ones are not the same."""
+        self._scopes: set[tuple[int, int]] = set()
+        """The code objects and the modules that they were met with."""
         self.wanted = set(names)
         """Names of attributes in all code that was met."""
         self._order: list[int] = []
@@ -277,10 +280,11 @@ class Snapshot(ObjectWalk):
         name: str,
     ) -> None:
         """Add the names that code reads from a module, from builtins and from cells."""
-        if code in self.codes and not code.co_freevars:
+        if (id(code), id(scope)) in self._scopes and not code.co_freevars:
             return
         names = names_of(code)
-        self.codes.update(names.codes)
+        self.codes.update((id(each), each) for each in names.codes)
+        self._scopes.update((id(each), id(scope)) for each in names.codes)
         self.wanted |= names.attributes
         self.handles = self.handles or names.handles_errors
         self.writes += [(write, code) for write in names.writes]
