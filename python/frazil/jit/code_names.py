@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import field
-from functools import lru_cache
 from itertools import islice, pairwise
 from types import CodeType
 
 from frazil.graph.dataclass import dataclass
 from frazil.jit.instructions import Instruction, instructions, line_at
-from frazil.jit.pytree import Same
 
 _ATTRIBUTES = frozenset(
     ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "DELETE_ATTR", "LOAD_SUPER_ATTR", "IMPORT_FROM")
@@ -115,13 +113,20 @@ def names_of(code: CodeType) -> Names:
     >>> names_of((lambda x: np.linalg.norm(x) + scale).__code__).uses
     {'np': {('linalg', 'norm')}, 'scale': {()}}
     """
-    return _names_of(Same(code))
+    known = _known.get(id(code))
+    if known is None:
+        if len(_known) >= _MOST:
+            _known.clear()
+        known = _known[id(code)] = code, _names_of(code)
+    return known[1]
 
 
-@lru_cache(maxsize=4096)
-def _names_of(same: Same) -> Names:
-    """The names of this very code object: others may be equal, and what they do is not noted."""
-    code: CodeType = same.value
+_known: dict[int, tuple[CodeType, Names]] = {}
+"""By its id, each code object with its names: equal ones are not the same."""
+_MOST = 4096
+
+
+def _names_of(code: CodeType) -> Names:
     codes = list(nested(code))
     read = [_meaningful(each) for each in codes]
     handles = any(each.co_exceptiontable for each in codes)
