@@ -20,6 +20,7 @@ from frazil._core import (
     NominalVariable,
     Variable,
 )
+from frazil.graph.collection import is_sequence
 from frazil.scalar.elemwise import Elemwise
 from frazil.tensor.dims import DropDims, ExpandDims
 from frazil.tensor.indexing import IncSubtensor, Subtensor
@@ -210,7 +211,7 @@ def _roots(graph_like: Any) -> list[Variable]:
         return [graph_like]
     if isinstance(graph_like, FrozenApply | FrozenFunctionGraph | FunctionGraph):
         return list(graph_like.outputs)
-    if isinstance(graph_like, Sequence):
+    if is_sequence(graph_like):
         return [variable for one in graph_like for variable in _roots(one)]
     graph = getattr(graph_like, "optimized", None)
     if graph is None:

@@ -20,6 +20,7 @@ from frazil.compile.mode import ModeLike, as_mode, find_linker
 from frazil.compile.programs import Compiled, find_program
 from frazil.compile.shapes import shapes_of_inputs
 from frazil.compile.specification import In, Out
+from frazil.graph.collection import is_mapping
 from frazil.link.linkers.same_bits import graph_difference
 from frazil.scalar.constants import TensorLike, as_tensor
 
@@ -338,7 +339,7 @@ def function(
     stores = _checked_updates(updates)
     wanted = results + [value for _, value in stores]
     if givens is not None:
-        pairs = givens.items() if isinstance(givens, Mapping) else givens
+        pairs = givens.items() if is_mapping(givens) else givens
         replacements = {old: as_tensor(new, old.dtype) for old, new in pairs}
         wanted = _core.graph_replace(wanted, replacements)
     roots = _core.root_inputs(wanted)
@@ -422,7 +423,7 @@ def _flattened(outputs: object) -> tuple[object, list[Out]]:
         return None, []
     if isinstance(outputs, list | tuple):
         return None, [_out(output) for output in outputs]
-    if isinstance(outputs, Mapping):
+    if is_mapping(outputs):
         return tuple(outputs), [_out(output) for output in outputs.values()]
     return "single", [_out(outputs)]
 
@@ -434,7 +435,7 @@ def _out(output: Any) -> Out:
 def _checked_updates(updates: Pairs | None) -> list[tuple[SharedVariable, Variable]]:
     if updates is None:
         return []
-    pairs = updates.items() if isinstance(updates, Mapping) else updates
+    pairs = updates.items() if is_mapping(updates) else updates
     checked: dict[SharedVariable, Variable] = {}
     for cell, value in pairs:
         if not isinstance(cell, SharedVariable):

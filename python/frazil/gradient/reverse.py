@@ -418,5 +418,7 @@ def _describe(variable: Variable) -> str:
 
 def listed(wrt: Any) -> list[Any]:
     """Return the variables of ``wrt``, one or several, as a list."""
+    if isinstance(wrt, list | tuple):  # abstract classes are slow to ask
+        return list(wrt)
     single = isinstance(wrt, Variable) or not isinstance(wrt, Iterable)
     return [wrt] if single else list(wrt)

@@ -14,6 +14,7 @@ import numpy as np
 
 from frazil._core import Reach, Variable
 from frazil.graph.background import background_time, users_threads
+from frazil.graph.collection import is_mapping
 from frazil.graph.op import Array
 from frazil.jit.callbacks import Callbacks
 from frazil.jit.consumption import Lifts, changed_at, is_operand_by_flow, is_operand_only
@@ -42,7 +43,7 @@ def as_policies(captures: Captures) -> Policies:
     ValueError
         If it is not a policy, nor a dict of names to policies.
     """
-    if isinstance(captures, Mapping):
+    if is_mapping(captures):
         for name, policy in captures.items():
             if policy not in _NAMES:
                 raise ValueError(f"captures[{name!r}] must be one of {_NAMES}, given {policy!r}")

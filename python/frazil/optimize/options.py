@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from frazil.graph.collection import is_mapping
+
 Options = tuple[tuple[str, Any], ...]
 
 _MAPPING, _LIST = "mapping", "list"
@@ -38,7 +40,7 @@ def _frozen(value: object, name: str) -> object:
         return value
     if isinstance(value, np.generic | np.ndarray):
         return _frozen(value.tolist(), name)
-    if isinstance(value, Mapping):
+    if is_mapping(value):
         return (_MAPPING, *((key, _frozen(value[key], name)) for key in sorted(value)))
     if isinstance(value, list | tuple):
         return (_LIST, *(_frozen(one, name) for one in value))

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from frazil._core import TensorType, Variable
+from frazil.graph.collection import is_mapping
 from frazil.graph.dataclass import dataclass
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.lengths import add, length, literal
@@ -56,7 +57,7 @@ def read_sequences(sequences: Sequences, *, go_backwards: bool) -> list[Tap]:
     taps: list[Tap] = []
     for position, given in enumerate(listed(sequences)):
         lags: Sequence[int] = (0,)
-        if isinstance(given, Mapping):
+        if is_mapping(given):
             given = dict(given)
             lags = tuple(listed(given.pop("taps", None))) or (0,)
             if "input" not in given:
@@ -97,7 +98,7 @@ def read_outputs_info(outputs_info: OutputsInfo) -> list[Carried | None]:
     carried: list[Carried | None] = []
     for position, given in enumerate(listed(outputs_info)):
         lags: Sequence[int] = (-1,)
-        if isinstance(given, Mapping):
+        if is_mapping(given):
             given = dict(given)
             lags = tuple(listed(given.pop("taps", None))) or (-1,)
             initial = given.pop("initial", None)

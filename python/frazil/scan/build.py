@@ -9,6 +9,7 @@ from typing import Any
 
 import frazil._core as _core
 from frazil._core import Constant, FrozenFunctionGraph, SharedVariable, TensorType, Variable
+from frazil.graph.collection import is_mapping
 from frazil.graph.containers import in_container_of
 from frazil.graph.dataclass import dataclass
 from frazil.inner.inner_graph import clone_nodes
@@ -456,7 +457,7 @@ def _read_returned(
                     f"until takes a bool without dimensions, given {condition} of type "
                     f"{condition.type}"
                 )
-        elif isinstance(part, Mapping):
+        elif is_mapping(part):
             for x, new in part.items():
                 if not isinstance(x, SharedVariable):
                     raise TypeError(f"a step updates shared variables only, given {x!r}")

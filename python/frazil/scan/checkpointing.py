@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from frazil._core import Variable
+from frazil.graph.collection import is_mapping
 from frazil.graph.containers import in_container_of
 from frazil.scalar.constants import as_tensor
 from frazil.scan.arguments import (
@@ -75,7 +76,7 @@ def scan_checkpoints(
     array([ 3., 10.])
     """
     rows, initial = listed(sequences), listed(outputs_info)
-    if any(isinstance(given, Mapping) or given is None for given in (*rows, *initial)):
+    if any(is_mapping(given) or given is None for given in (*rows, *initial)):
         raise TypeError(
             "scan_checkpoints takes sequences without taps, and outputs that the next step reads: "
             "write them as tensors, or use fz.scan"

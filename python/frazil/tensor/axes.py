@@ -9,6 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from frazil.graph.call_site import called_function
+from frazil.graph.collection import is_sequence
 
 AxisT = TypeVar("AxisT")
 
@@ -31,7 +32,7 @@ def normalize_axes(axis: int | Sequence[int] | None, ndim: int) -> tuple[int, ..
     """Return the sorted axes that ``axis`` names; ``None`` names all of them."""
     if axis is None:
         return tuple(range(ndim))
-    if not isinstance(axis, Sequence):
+    if not is_sequence(axis):
         return (normalize_axis(axis, ndim),)
     axes = sorted(normalize_axis(one, ndim) for one in axis)
     _check_distinct(axes, axis)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import Variable
+from frazil.graph.collection import is_sequence
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.broadcasting import BroadcastTo, broadcast_to
@@ -54,8 +55,8 @@ def specify_shape(
     TensorType(float64[?, 3])
     """
     x = as_tensor(x)
-    if shape is None or isinstance(shape, Sequence):
-        given = shape if isinstance(shape, Sequence) else (None,)
+    if shape is None or is_sequence(shape):
+        given = shape if is_sequence(shape) else (None,)
         wanted = [None if one is None else as_length(one) for one in given]
     else:
         wanted = [*as_lengths(shape)]

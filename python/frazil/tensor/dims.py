@@ -8,6 +8,7 @@ from typing import ClassVar, TypeVar
 import numpy as np
 
 from frazil._core import FrozenApply, TensorType, Variable
+from frazil.graph.collection import is_sequence
 from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
@@ -97,7 +98,7 @@ def expand_dims(x: TensorLike, axis: int | Sequence[int]) -> Variable:
     (1, 3)
     """
     x = as_tensor(x)
-    added = 1 if not isinstance(axis, Sequence) else len(axis)
+    added = 1 if not is_sequence(axis) else len(axis)
     axes = normalize_axes(axis, x.ndim + added)
     return ExpandDims(axes)(x) if axes else x
 

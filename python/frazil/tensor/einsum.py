@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import Variable
+from frazil.graph.collection import is_sequence
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.declarations import specify_shape
@@ -242,7 +243,7 @@ def _given_path(path: Sequence[object], count: int) -> list[Sequence[int]]:
     steps: list[Sequence[int]] = []
     left = count
     for step in given:
-        if not isinstance(step, Sequence) or not all(isinstance(at, int) for at in step):
+        if not is_sequence(step) or not all(isinstance(at, int) for at in step):
             raise TypeError(f"a path is made of tuples of ints; given {path!r}")
         positions = sorted(at % left for at in step if -left <= at < left)
         if len(set(positions)) != len(step) or not step or (len(step) < 2 and left > 1):

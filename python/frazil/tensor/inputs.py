@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from frazil._core import TensorType, Variable
 from frazil.graph.call_site import called_function
+from frazil.graph.collection import is_sequence
 from frazil.tensor.docstrings import documented
 
 
@@ -47,7 +48,7 @@ def tensor(
             f"tensor() takes the name as its only positional argument, a str; given {name!r}. "
             "Write tensor('x', dtype=..., shape=...)."
         )
-    if not isinstance(shape, Sequence):
+    if not is_sequence(shape):
         raise TypeError(
             f"shape must be a sequence with an int or None for each dimension; given {shape!r}"
         )

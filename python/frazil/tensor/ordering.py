@@ -10,6 +10,7 @@ import numpy as np
 import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import Variable
+from frazil.graph.collection import is_sequence
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import axis_of_any, normalize_axis
 from frazil.tensor.checks import Check, checked
@@ -51,7 +52,7 @@ def lexsort(keys: TensorLike | Sequence[TensorLike], axis: int = -1) -> Variable
     >>> ft.lexsort([[9, 4, 0], [1, 5, 1]]).eval()
     array([2, 0, 1])
     """
-    if isinstance(keys, Sequence):
+    if is_sequence(keys):
         several = [as_tensor(key) for key in keys]
     else:
         several = list(unstack(as_tensor(keys)))

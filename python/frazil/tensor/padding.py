@@ -10,6 +10,7 @@ import numpy as np
 import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import Variable
+from frazil.graph.collection import is_mapping, is_sequence
 from frazil.scalar.constants import TensorLike, as_tensor, as_written
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.broadcasting import broadcast_to
@@ -139,7 +140,7 @@ def pad(
 
 def _of_axes(given: object, ndim: int) -> object:
     """A dict of dimensions written out."""
-    if not isinstance(given, Mapping):
+    if not is_mapping(given):
         return given
     named = {normalize_axis(axis, ndim): width for axis, width in given.items()}
     return [named.get(axis, 0) for axis in range(ndim)]
@@ -149,7 +150,7 @@ def _pairs(given: object, ndim: int, name: str) -> Pairs:
     """A pair for each dimension, of numbers that NumPy would broadcast to that."""
     if isinstance(given, np.ndarray):
         given = given.tolist()
-    if not isinstance(given, Sequence):
+    if not is_sequence(given):
         return [(given, given)] * ndim
     rows = [
         tuple(one.tolist() if isinstance(one, np.ndarray) else one)

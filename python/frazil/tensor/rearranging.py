@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import Variable
+from frazil.graph.collection import is_sequence
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axes, normalize_axis
 from frazil.tensor.broadcasting import broadcast_to
@@ -75,8 +76,8 @@ def roll(
     a = as_tensor(a)
     if axis is None:
         return reshape(roll(ravel(a), shift, 0), lengths(a))
-    axes = axis if isinstance(axis, Sequence) else [axis]
-    shifts = shift if isinstance(shift, Sequence) else [shift] * len(axes)
+    axes = axis if is_sequence(axis) else [axis]
+    shifts = shift if is_sequence(shift) else [shift] * len(axes)
     if len(shifts) != len(axes):
         raise ValueError(f"given {len(shifts)} shifts for {len(axes)} axes")
     for one, by in zip(axes, shifts, strict=True):

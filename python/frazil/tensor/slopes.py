@@ -11,6 +11,7 @@ import numpy as np
 import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import Variable
+from frazil.graph.collection import is_sequence
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.checks import Check, checked
@@ -69,7 +70,7 @@ def gradient(
     if axis is None:
         axes = list(range(f.ndim))
     else:
-        wanted = axis if isinstance(axis, Sequence) else [axis]
+        wanted = axis if is_sequence(axis) else [axis]
         axes = [normalize_axis(one, f.ndim) for one in wanted]
     if len(set(axes)) < len(axes):
         raise ValueError(f"gradient takes each axis once; given {axis}")

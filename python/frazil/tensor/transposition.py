@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar, SupportsIndex
 
 from frazil._core import FrozenApply, TensorType, Variable
+from frazil.graph.collection import is_sequence
 from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
@@ -198,6 +199,6 @@ def dimshuffle(x: TensorLike, *pattern: int | str) -> Variable:
 
 
 def _axis_list(axis: int | Sequence[int], ndim: int) -> list[int]:
-    given = axis if isinstance(axis, Sequence) else [axis]
+    given = axis if is_sequence(axis) else [axis]
     normalize_axes(given, ndim)  # refuses an axis given twice
     return [normalize_axis(one, ndim) for one in given]

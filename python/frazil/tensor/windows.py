@@ -13,6 +13,7 @@ import numpy as np
 import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import Variable
+from frazil.graph.collection import is_sequence
 from frazil.scalar.complex import conjugate
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axes
@@ -74,7 +75,7 @@ def sliding_window_view(
            [3, 4]])
     """
     x = as_tensor(x)
-    wanted = window_shape if isinstance(window_shape, Sequence) else [window_shape]
+    wanted = window_shape if is_sequence(window_shape) else [window_shape]
     if axis is None:
         axes = list(range(x.ndim))
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from pytensor.compile.sharedvalue import SharedVariable
@@ -12,6 +12,7 @@ from pytensor.graph.traversal import graph_inputs
 
 import frazil.tensor as ft
 from frazil._core import Variable
+from frazil.graph.collection import is_sequence
 from frazil.interop.pytensor.translation import NoRule, Translation, own_type
 
 
@@ -51,7 +52,7 @@ def from_pytensor(
     array([2., 4.])
     """
     given = outputs.outputs if isinstance(outputs, FunctionGraph) else outputs
-    single = not isinstance(given, Sequence)
+    single = not is_sequence(given)
     wanted = [given] if single else list(given)
     known: dict[Any, Variable] = dict(inputs or {})
     for x in graph_inputs(wanted, blockers=list(known)):

@@ -9,6 +9,7 @@ import numpy as np
 import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import Variable
+from frazil.graph.collection import is_sequence
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axes, normalize_axis
 from frazil.tensor.checks import check_parameters
@@ -61,7 +62,7 @@ def norm(
     axes = tuple(range(x.ndim)) if axis is None else normalize_axes(axis, x.ndim)
     if ord is None:
         return _root_of_squares(x, axes, keepdims)
-    if axis is not None and isinstance(axis, Sequence):  # rows first, whatever their positions
+    if axis is not None and is_sequence(axis):  # rows first, whatever their positions
         axes = tuple(normalize_axis(one, x.ndim) for one in axis)
     if len(axes) == 1:
         return _vector_norm(x, ord, axes, keepdims)
