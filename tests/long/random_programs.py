@@ -47,6 +47,7 @@ def check_values(program: Program, rng: random.Random, modes: dict[str, None]) -
     chosen = wanted(program, rng)
     exact = program.on_numpy(program.inputs, None)
     noisy = [program.on_numpy(program.inputs, np.random.default_rng(k)) for k in range(3)]
+    units = program.units(exact)
     inputs = program.variables()
     values = program.on_frazil(inputs)
     for mode in modes:
@@ -58,11 +59,13 @@ def check_values(program: Program, rng: random.Random, modes: dict[str, None]) -
                 np.testing.assert_array_equal(before, after, err_msg="an argument was changed")
             for k, value in zip(chosen, found, strict=True):
                 where = f"{mode}: {[step.name for step in program.steps]}, value {k}"
-                compare(value, exact[k], [worlds[k] for worlds in noisy], where)
+                compare(value, exact[k], [worlds[k] for worlds in noisy], units[k], where)
 
 
-def compare(found: np.ndarray, exact: np.ndarray, noisy: list[np.ndarray], where: str) -> None:
-    """Raise unless a value is NumPy's as far as rounding lets it be known."""
+def compare(
+    found: np.ndarray, exact: np.ndarray, noisy: list[np.ndarray], unit: float, where: str
+) -> None:
+    """Raise unless a value is NumPy's as far as rounding, to units of so much, lets it be known."""
     assert found.dtype == exact.dtype, (where, found.dtype, exact.dtype)
     if any(other.shape != exact.shape for other in noisy):
         return  # rounding decides the shape
@@ -74,9 +77,8 @@ def compare(found: np.ndarray, exact: np.ndarray, noisy: list[np.ndarray], where
         with np.errstate(all="ignore"):
             spread = np.max([np.abs(other - exact) for other in noisy], axis=0)
             settled = np.isfinite(exact) & np.isfinite(spread)
-            unit = np.finfo(exact.dtype).eps
             allowed = 50 * spread + 64 * unit * (np.abs(exact) + np.finfo(exact.dtype).tiny)
-            allowed = np.maximum(allowed, 1e-12 if exact.dtype == np.float64 else 1e-5)
+            allowed = np.maximum(allowed, 1e-12 if unit <= np.finfo(np.float64).eps else 1e-5)
             wrong = settled & ~(np.abs(found - exact) <= allowed)
     assert not wrong.any(), (where, found[wrong][:3], exact[wrong][:3])
 
