@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -20,6 +20,7 @@ class ScalarText(Protocol):
 
     temporaries: int
     lanes: int
+    loop_results: dict[ScalarLoop, frozenset[int]]
 
     def name(self, name: str, value: object) -> str:
         """The name of a value in the text."""
@@ -55,8 +56,10 @@ def write_loop(
         never = none if source.lanes == 1 else f"{_spread(source, 'bool')}({none})"
         lines.append(f"{own}ends = {never}")
         results.append(f"{own}ends")
-    write = _of_block if source.lanes > 1 else _of_element
-    return [*lines, *write(source, body, own, operands[0])], tuple(results)
+    if source.lanes == 1:
+        return [*lines, *_of_element(source, body, own, operands[0])], tuple(results)
+    held = source.loop_results.get(loop, frozenset(range(len(results))))
+    return [*lines, *_of_block(source, body, own, operands[0], held)], tuple(results)
 
 
 def _of_element(source: ScalarText, body: ScalarLoopBody, own: str, steps: str) -> Iterator[str]:
@@ -72,8 +75,10 @@ def _of_element(source: ScalarText, body: ScalarLoopBody, own: str, steps: str) 
     yield from indented(_ask(source, f"{own}step & {PATIENCE - 1} == {PATIENCE - 1}"))
 
 
-def _of_block(source: ScalarText, body: ScalarLoopBody, own: str, steps: str) -> Iterator[str]:
-    """The steps of all elements of a block; those that have ended keep their results."""
+def _of_block(
+    source: ScalarText, body: ScalarLoopBody, own: str, steps: str, held: Container[int]
+) -> Iterator[str]:
+    """The steps of all elements of a block; those that have ended keep the results ``held``."""
     select = source.name("select", functions.function("select", "bool"))
     any_lane = source.name("any_lane", vectors.any_lane)
     first = source.name(f"first_{source.lanes}", vectors.first(source.lanes))
@@ -86,7 +91,8 @@ def _of_block(source: ScalarText, body: ScalarLoopBody, own: str, steps: str) ->
         masked = f"{select}({own}goes, {value}, status)"
         yield f"    status = {masked}" if name == "status" else f"    {line}"
     for k in range(len(body.states)):
-        yield f"    {own}v{k} = {select}({own}goes, {own}n{k}, {own}v{k})"
+        made = f"{select}({own}goes, {own}n{k}, {own}v{k})" if k in held else f"{own}n{k}"
+        yield f"    {own}v{k} = {made}"
     yield f"    {own}step += 1"
     going = f"{own}goes & ({own}step < {own}steps)"
     if body.condition is not None:

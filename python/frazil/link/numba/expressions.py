@@ -19,7 +19,7 @@ from frazil.link.numba.written_out import WrittenOut, written_out
 from frazil.scalar.elementary import Elementary
 from frazil.scalar.expression_text import check_text
 from frazil.scalar.float16 import STORED, computed_in
-from frazil.scalar.loop import loop_result
+from frazil.scalar.loop import ScalarLoop, loop_result
 from frazil.scalar.op import ScalarOp, lowering_for
 
 
@@ -30,6 +30,7 @@ class Expressions:
         self.globals: dict[str, Any] = {"advance": functions.advance}
         self.temporaries = 0
         self.lanes = 1  # of the values that are being computed
+        self.loop_results: dict[ScalarLoop, frozenset[int]] = {}  # the used ones, if known
         self.jitted: dict[JittedFunction, str] = {}
         self.loops: dict[tuple[ScalarOp, tuple[str, ...]], tuple[str, ...]] = {}
 

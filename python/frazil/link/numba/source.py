@@ -17,6 +17,7 @@ from frazil.link.kernel.loop_kernel import (
 )
 from frazil.link.kernel.passes import Pass, plan
 from frazil.link.kernel.reduction import fold_operands, folds_row, has_levels, identity
+from frazil.link.kernel.scalar_loop import scalar_loop_calls
 from frazil.link.numba import functions, vectors
 from frazil.link.numba.expressions import Expressions
 from frazil.link.numba.folding import CARRIED, IN_REGISTERS, Folding
@@ -32,6 +33,9 @@ class KernelSource(Expressions):
         self.kernel = kernel
         self.n_reads = len(kernel.reads)
         self.plan = plan(kernel)
+        for call in scalar_loop_calls(kernel.ops).values():
+            known = self.loop_results.get(call.loop, frozenset())
+            self.loop_results[call.loop] = known.union(call.results)
         self.is_dense = False
         self.is_end = False
         self.text = "".join(f"{line}\n" for line in self._lines())
