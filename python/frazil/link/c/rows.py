@@ -20,17 +20,11 @@ from frazil.link.c.values import Values
 from frazil.link.kernel.cost import cost
 from frazil.link.kernel.loop_kernel import BLOCK_BYTES, Statement, Take, Write
 from frazil.link.kernel.passes import Pass, Passes
+from frazil.link.kernel.prefetching import AHEAD, MANY
 from frazil.link.kernel.reduction import SETS
 
 TILE = 8
 """Rows of a tile: as many as buffers with a stride have room for."""
-
-AHEAD = 4096
-"""The distance in bytes at which memory is prefetched: a page, as the processor itself looks no
-further than the end of one."""
-
-MANY = 1 << 14
-"""The least number of elements for which memory is prefetched: fewer are in a cache."""
 
 
 class Rows:

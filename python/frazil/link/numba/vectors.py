@@ -181,6 +181,19 @@ def spill(dtype: str, lanes: int) -> Routine:
     return Routine(lambda writer, args: writer.spill(writer.spread(args[0], lanes)), (dtype,))
 
 
+def _prefetch(writer: Writer, args: Sequence[Value]) -> Value:
+    """For reading, near the processor."""
+    (place,) = args
+    types = ("i8*", "i32", "i32", "i32")
+    writer.module.declare_text("llvm.prefetch.p0", types, "void")
+    writer.line(f'call void @"llvm.prefetch.p0"({place.typed}, i32 0, i32 3, i32 1)')
+    return Value("void", "")
+
+
+prefetch = Routine(_prefetch, ("pointer",))
+"""``prefetch(bytes)``: ask for memory that will be read; it need not be there."""
+
+
 def _any(writer: Writer, args: Sequence[Value]) -> Value:
     (mask,) = args
     if mask.lanes == 1:
