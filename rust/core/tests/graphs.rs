@@ -6,7 +6,7 @@ use std::sync::Barrier;
 
 use frazil_core::node::elemwise::{self, Operand};
 use frazil_core::node::replace::replace;
-use frazil_core::node::traverse::{postorder, root_inputs, toposort};
+use frazil_core::node::traverse::{needs_at_most, postorder, root_inputs, toposort};
 use frazil_core::{
     Body, Container, DType, FrozenFunctionGraph, Node, Op, OpKey, OpProps, Origin, Param, Ty,
     TypeRule, Var, WeakScalar,
@@ -69,6 +69,17 @@ proptest! {
         prop_assert_eq!(container.stats().nodes, 2);
         drop(inputs);
         prop_assert_eq!(container.stats().nodes, 0);
+    }
+
+    #[test]
+    fn nodes_are_counted_up_to_a_limit(recipe in recipe()) {
+        let container = Container::new();
+        let inputs = [vector(&container, "x"), vector(&container, "y")];
+        let outputs = build(&container, &inputs, &recipe);
+        let count = postorder(&outputs, &[]).len();
+        for limit in 0..count + 2 {
+            prop_assert_eq!(needs_at_most(&outputs, limit), count <= limit);
+        }
     }
 
     #[test]

@@ -394,6 +394,33 @@ fn a_set_that_extends_another_tries_its_own_rules_on_what_that_one_left() {
 }
 
 #[test]
+fn a_sweep_may_pause_anywhere() {
+    let mut root = input("a");
+    let mut wanted = root.clone();
+    for _ in 0..5 {
+        let b = input("b");
+        wanted = apply(sub(), &[&wanted, &b]);
+        root = apply(add(), &[&root, &apply(neg(), &[&b])]);
+    }
+    let mut pauses = Vec::new();
+    for limit in [1, 2, 3, 100] {
+        // Rules of their own remember no results of others.
+        let mut sweep = Sweep::new(&RuleSet::new(simplifications()), std::slice::from_ref(&root));
+        let mut paused = 0;
+        let results = loop {
+            match sweep.advance_some(limit).unwrap() {
+                Progress::Done(results) => break results,
+                Progress::Paused => paused += 1,
+                Progress::Calls(_) => unreachable!("the rules are the core's own"),
+            }
+        };
+        assert_eq!(results, [wanted.clone()]);
+        pauses.push(paused);
+    }
+    assert!(pauses.is_sorted_by(|more, fewer| more > fewer) && pauses[3] == 0, "{pauses:?}");
+}
+
+#[test]
 fn foreign_rules_are_asked_in_batches() {
     let (x, y) = (scalar("x"), scalar("y"));
     let left = apply(add(), &[&x, &y]);
@@ -409,6 +436,7 @@ fn foreign_rules_are_asked_in_batches() {
     let results = loop {
         match sweep.advance().unwrap() {
             Progress::Done(results) => break results,
+            Progress::Paused => unreachable!("nothing pauses it"),
             Progress::Calls(calls) => {
                 assert_eq!(calls.len(), 2, "what does not depend on an answer is asked together");
                 rounds += 1;

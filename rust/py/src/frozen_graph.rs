@@ -1,5 +1,6 @@
 //! Frozen graphs.
 
+use frazil_core::traverse::needs_at_most;
 use frazil_core::{codec, text};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMapping, PyTuple};
@@ -7,6 +8,7 @@ use pyo3::types::{PyBytes, PyMapping, PyTuple};
 use crate::container::current;
 use crate::error::{UnpicklingError, raise};
 use crate::object_table::{container_wrapper, forget_frozen, frozen_wrapper, graph_wrapper};
+use crate::owned::{FEW, detached_if};
 use crate::persist;
 use crate::walks::{apply_wrappers, pairs_of, vars_of, wrappers};
 
@@ -54,10 +56,9 @@ impl Drop for FrozenFunctionGraph {
     fn drop(&mut self) {
         let graph = self.graph.take();
         Python::attach(|py| {
-            if let Some(graph) = &graph {
-                forget_frozen(py, graph);
-            }
-            py.detach(|| drop(graph));
+            let Some(graph) = graph else { return };
+            forget_frozen(py, &graph);
+            detached_if(!graph.has_at_most(FEW), py, || drop(graph));
         });
     }
 }
@@ -71,8 +72,9 @@ impl FrozenFunctionGraph {
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = inputs.py();
         let (inputs, outputs, container) = (vars_of(inputs)?, vars_of(outputs)?, current(py)?);
-        let graph =
-            py.detach(|| frazil_core::FrozenFunctionGraph::new(&container, &inputs, &outputs));
+        let graph = detached_if(!needs_at_most(&outputs, FEW), py, || {
+            frazil_core::FrozenFunctionGraph::new(&container, &inputs, &outputs)
+        });
         frozen_wrapper(py, graph.map_err(raise)?)
     }
 
@@ -84,7 +86,7 @@ impl FrozenFunctionGraph {
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = inputs.py();
         let (inputs, outputs, container) = (vars_of(inputs)?, vars_of(outputs)?, current(py)?);
-        let graph = py.detach(|| {
+        let graph = detached_if(!needs_at_most(&outputs, FEW), py, || {
             frazil_core::FrozenFunctionGraph::from_structural_inputs(&container, &inputs, &outputs)
         });
         frozen_wrapper(py, graph.map_err(raise)?)
@@ -104,7 +106,8 @@ impl FrozenFunctionGraph {
 
     /// The graph as bytes that mean the same in every process.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = py.detach(|| codec::encode(self.graph())).map_err(raise)?;
+        let long = !self.graph().has_at_most(FEW);
+        let bytes = detached_if(long, py, || codec::encode(self.graph())).map_err(raise)?;
         Ok(PyBytes::new(py, &bytes))
     }
 
@@ -135,7 +138,8 @@ impl FrozenFunctionGraph {
 
     /// An editable graph over new inputs that freezes to this one.
     fn unfreeze<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        graph_wrapper(py, py.detach(|| self.graph().unfreeze()))
+        let long = !self.graph().has_at_most(FEW);
+        graph_wrapper(py, detached_if(long, py, || self.graph().unfreeze()))
     }
 
     /// The outputs over values in place of the inputs.

@@ -12,6 +12,7 @@ use crate::error::raise;
 use crate::object_table::{
     apply_wrapper, container_wrapper, forget_graph, frozen_wrapper, graph_wrapper,
 };
+use crate::owned::{FEW, detached_if};
 use crate::variable::Variable;
 use crate::walks::{apply_wrappers, orderings_dict, pairs_of, together, vars_of, wrappers};
 
@@ -61,11 +62,9 @@ impl Drop for FunctionGraph {
     fn drop(&mut self) {
         let graph = self.graph.take();
         Python::attach(|py| {
-            if let Some(graph) = &graph {
-                forget_graph(py, graph);
-            }
-            // A large graph takes its time to free: other threads run meanwhile.
-            py.detach(|| drop(graph));
+            let Some(graph) = graph else { return };
+            forget_graph(py, &graph);
+            detached_if(!graph.needs_at_most(FEW), py, || drop(graph));
         });
     }
 }
@@ -178,7 +177,7 @@ impl FunctionGraph {
     ) -> PyResult<()> {
         let pairs = pairs_of(var, new_var)?;
         let graph = self.graph();
-        let replaced = py.detach(|| match import_missing {
+        let replaced = detached_if(!graph.needs_at_most(FEW), py, || match import_missing {
             true => graph.replace_importing(&pairs),
             false => graph.replace(&pairs),
         });
@@ -197,7 +196,8 @@ impl FunctionGraph {
 
     /// Releases all that the graph holds; it stays valid, and empty.
     fn clear(&self, py: Python<'_>) {
-        py.detach(|| self.graph().clear());
+        let graph = self.graph();
+        detached_if(!graph.needs_at_most(FEW), py, || graph.clear());
     }
 
     /// Another graph with this one's content, which becomes empty.
@@ -209,7 +209,7 @@ impl FunctionGraph {
     #[pyo3(signature = (dedup_nodes=false))]
     fn freeze<'py>(&self, py: Python<'py>, dedup_nodes: bool) -> PyResult<Bound<'py, PyAny>> {
         let graph = self.graph();
-        let frozen = py.detach(|| match dedup_nodes {
+        let frozen = detached_if(!graph.needs_at_most(FEW), py, || match dedup_nodes {
             true => graph.freeze_deduplicated(),
             false => graph.freeze(),
         });

@@ -31,6 +31,18 @@ pub fn detached<T: Ungil>(py: Python<'_>, body: impl FnOnce() -> T + Ungil) -> T
     result
 }
 
+/// More nodes than these take longer than about 30 microseconds to walk, build or free.
+pub const FEW: usize = 128;
+
+/// Runs `body`, and gives the GIL to other threads meanwhile if it takes long. A thread that gives the GIL away for a
+/// moment waits for it much longer: until another thread gives it away, or 5 milliseconds.
+pub fn detached_if<T: Ungil>(long: bool, py: Python<'_>, body: impl FnOnce() -> T + Ungil) -> T {
+    match long {
+        true => py.detach(body),
+        false => body(),
+    }
+}
+
 /// Runs `body` with the GIL, after the objects that waited for it are dropped.
 pub fn attached<T>(body: impl FnOnce(Python<'_>) -> T) -> T {
     Python::attach(|py| {

@@ -7,6 +7,7 @@ use frazil_core::rewrite::pattern::{Pattern, Unknown, Wildcard};
 use frazil_core::rewrite::ruleset::{Right, Rights, Rule, RuleSet};
 use frazil_core::rewrite::sweep::{Binding, Call, Progress, Reply, Step, Sweep};
 use frazil_core::rewrite::template::Template;
+use frazil_core::traverse::needs_at_most;
 use frazil_core::{DType, Error, Var};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -16,6 +17,7 @@ use pyo3::types::PyTuple;
 use crate::error::raise;
 use crate::object_table::{apply_wrapper, wrapper};
 use crate::op::OpBase;
+use crate::owned::{FEW, detached_if};
 use crate::source_line::{describe, in_stead_of};
 use crate::variable::Variable;
 
@@ -268,8 +270,9 @@ impl PyRuleSet {
         outputs: Vec<PyRef<'py, Variable>>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let outputs: Vec<Var> = outputs.iter().map(|output| output.var().clone()).collect();
-        let mut sweep = py.detach(|| Sweep::new(&self.set, &outputs));
-        let results = self.run(py, &mut sweep)?;
+        let few = needs_at_most(&outputs, FEW);
+        let mut sweep = detached_if(!few, py, || Sweep::new(&self.set, &outputs));
+        let results = self.run(py, few, &mut sweep)?;
         results.into_iter().map(|result| wrapper(py, result)).collect()
     }
 
@@ -280,8 +283,10 @@ impl PyRuleSet {
         outputs: Vec<PyRef<'py, Variable>>,
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<Left<'py>>)> {
         let outputs: Vec<Var> = outputs.iter().map(|output| output.var().clone()).collect();
-        let mut sweep = py.detach(|| Sweep::new(&self.set, &outputs).leaving_cycles());
-        let results = self.run(py, &mut sweep)?;
+        let few = needs_at_most(&outputs, FEW);
+        let sweep = || Sweep::new(&self.set, &outputs).leaving_cycles();
+        let mut sweep = detached_if(!few, py, sweep);
+        let results = self.run(py, few, &mut sweep)?;
         let results =
             results.into_iter().map(|result| wrapper(py, result)).collect::<PyResult<_>>()?;
         let left = sweep.abandoned().iter();
@@ -296,26 +301,39 @@ impl PyRuleSet {
         outputs: Vec<PyRef<'py, Variable>>,
     ) -> PyResult<Vec<Bound<'py, PyTuple>>> {
         let outputs: Vec<Var> = outputs.iter().map(|output| output.var().clone()).collect();
-        let mut sweep = py.detach(|| Sweep::traced(&self.set, &outputs).leaving_cycles());
-        self.run(py, &mut sweep)?;
+        let few = needs_at_most(&outputs, FEW);
+        let sweep = || Sweep::traced(&self.set, &outputs).leaving_cycles();
+        let mut sweep = detached_if(!few, py, sweep);
+        self.run(py, few, &mut sweep)?;
         sweep.trace().iter().map(|step| self.step(py, step)).collect()
     }
 }
 
+/// Looks at variables that a sweep does in about 50 microseconds.
+const LOOKS: usize = 64;
+
 impl PyRuleSet {
-    fn run(&self, py: Python<'_>, sweep: &mut Sweep) -> PyResult<Vec<Var>> {
+    /// Keeps the GIL while a sweep over `few` nodes goes on, unless its rules take long.
+    fn run(&self, py: Python<'_>, few: bool, sweep: &mut Sweep) -> PyResult<Vec<Var>> {
+        let mut brief = few;
         loop {
-            match py.detach(|| sweep.advance()).map_err(raise)? {
+            let limit = if brief { LOOKS } else { usize::MAX };
+            match detached_if(!brief, py, || sweep.advance_some(limit)).map_err(raise)? {
                 Progress::Done(results) => return Ok(results),
+                Progress::Paused => {
+                    brief = false;
+                    continue;
+                }
                 Progress::Calls(calls) => {
                     for call in calls {
                         let rule = self.rules[call.rule].get();
                         let origin = call.matched.node().origin();
                         let reply = in_stead_of(origin, || rule.answer(py, &call))?;
-                        py.detach(|| sweep.reply(call.ticket, reply)).map_err(raise)?;
+                        sweep.reply(call.ticket, reply).map_err(raise)?;
                     }
                 }
             }
+            brief = few;
         }
     }
 

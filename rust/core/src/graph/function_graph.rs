@@ -19,7 +19,7 @@ use crate::node::container::Container;
 use crate::node::frozen::{FrozenFunctionGraph, WeakFrozen};
 use crate::node::registry::Registered;
 use crate::node::replace::{check_types, rebuild_keeping};
-use crate::node::traverse::{postorder, root_inputs};
+use crate::node::traverse::{needs_at_most, postorder, root_inputs};
 use crate::node::{Body, Node, Var};
 use crate::order::destroy::{self, Inconsistent, Orderings};
 use crate::value::error::Error;
@@ -245,6 +245,11 @@ impl FunctionGraph {
     /// The outputs.
     pub fn outputs(&self) -> Vec<Var> {
         self.state().outputs.to_vec()
+    }
+
+    /// Whether the outputs need at most `limit` nodes.
+    pub fn needs_at_most(&self, limit: usize) -> bool {
+        needs_at_most(&self.state().outputs, limit)
     }
 
     /// Every variable of the graph: the inputs, then all that the outputs need, operands first.

@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 use super::container::{Container, Storage};
 use super::handle::Node;
 use super::replace::{Afresh, rebuild};
-use super::traverse::postorder;
+use super::traverse::{needs_at_most, postorder};
 use super::var::Var;
 use crate::intern::{Handle, Interned, Interner, WeakHandle};
 use crate::value::digest::Digest;
@@ -95,6 +95,11 @@ impl FrozenFunctionGraph {
                 Box::new(Own { outputs: outputs.into(), order: OnceBox::new() })
             })
         })
+    }
+
+    /// Whether it has at most `limit` nodes.
+    pub fn has_at_most(&self, limit: usize) -> bool {
+        needs_at_most(&self.0.outputs, limit)
     }
 
     /// The digest of inputs and outputs and, where nodes destroy their inputs, of the order.

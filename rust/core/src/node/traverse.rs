@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 
 use crate::node::{Body, Node, Var};
 use crate::value::id::NodeId;
@@ -108,6 +109,29 @@ pub fn postorder<'a>(outputs: &'a [Var], blockers: &[Var]) -> Vec<&'a Node> {
             }
         }
         order
+    })
+}
+
+/// Whether `outputs` need at most `limit` nodes, leaves included. It visits hardly more than that.
+pub fn needs_at_most(outputs: &[Var], limit: usize) -> bool {
+    Numbering::with(|seen| {
+        let mut met: SmallVec<[&Node; 32]> = SmallVec::new();
+        let (mut count, mut next) = (0, outputs);
+        loop {
+            for var in next {
+                if seen.insert(var.node().id()) {
+                    count += 1;
+                    met.push(var.node());
+                }
+            }
+            if count > limit {
+                return false;
+            }
+            match met.pop() {
+                Some(node) => next = node.inputs(),
+                None => return true,
+            }
+        }
     })
 }
 

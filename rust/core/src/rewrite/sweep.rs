@@ -59,6 +59,8 @@ pub enum Progress {
     Done(Vec<Var>),
     /// It waits for answers to all these calls.
     Calls(Vec<Call>),
+    /// It has done as much as it was asked to, and can go on at once.
+    Paused,
 }
 
 /// A number of an entry.
@@ -205,8 +207,13 @@ impl Sweep {
 
     /// Goes on until the sweep is done or waits for answers; every call handed out before must have one.
     pub fn advance(&mut self) -> Result<Progress, Error> {
+        self.advance_some(usize::MAX)
+    }
+
+    /// The same, but it pauses after `limit` looks at variables.
+    pub fn advance_some(&mut self, limit: usize) -> Result<Progress, Error> {
         loop {
-            match self.go_on() {
+            match self.go_on(limit) {
                 Err(Stop::Endless { entry, why }) => self.leave(entry, why)?,
                 Err(Stop::Error(error)) => return Err(error),
                 Ok(progress) => return Ok(progress),
@@ -217,14 +224,18 @@ impl Sweep {
         }
     }
 
-    fn go_on(&mut self) -> Result<Progress, Stop> {
+    fn go_on(&mut self, limit: usize) -> Result<Progress, Stop> {
         if self.items.is_empty() {
             for output in self.outputs.clone().iter().rev() {
                 self.demand(output, None);
             }
         }
-        while let Some(entry) = self.todo.pop() {
+        for _ in 0..limit {
+            let Some(entry) = self.todo.pop() else { break };
             self.look_at(entry)?;
+        }
+        if !self.todo.is_empty() {
+            return Ok(Progress::Paused);
         }
         if !self.asked.is_empty() {
             let asked = std::mem::take(&mut self.asked);
@@ -592,6 +603,7 @@ pub fn rewrite(rules: &RuleSet, outputs: &[Var]) -> Result<Vec<Var>, Error> {
                     sweep.reply(call.ticket, Reply::Decline)?;
                 }
             }
+            Progress::Paused => {}
         }
     }
 }
