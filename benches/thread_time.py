@@ -5,14 +5,16 @@
 One thread does a number of turns, then two threads do as many each at once, in the same process and
 in alternation; the ratio is of the turns a second, the median over the rounds. ``the machine`` is
 what two threads gain that never meet: they hash bytes. Where other programs take processors away,
-it is below 2.0, and no other row can be above it. ``by CPU`` is the ratio of the turns a second of
-processor time: what is above 1.9 shares no memory that matters, whatever else the machine does; a
-thread that waits for another takes none.
+it is below 2.0, and no other row can be above it. Rows that begin with ``Python:`` use nothing of
+frazil's: they show what the interpreter and NumPy gain at the same moment. ``by CPU`` is the ratio
+of the turns a second of processor time: what is above 1.9 shares no memory that matters, whatever
+else the machine does; a thread that waits for another takes none.
 """
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import gc
 import hashlib
 import os
@@ -21,6 +23,7 @@ import sys
 import sysconfig
 import threading
 import time
+import weakref
 from collections.abc import Callable
 
 #: Does so many turns of some work, in the thread that calls it.
@@ -36,6 +39,101 @@ def machine() -> tuple[Work, Work]:
     def work(turns: int) -> None:
         for _ in range(turns):
             hashlib.sha256(data).digest()
+
+    return work, work
+
+
+def tuples() -> tuple[Work, Work]:
+    """Each thread builds a list of tuples."""
+
+    def work(turns: int) -> None:
+        for turn in range(turns):
+            [(turn, k) for k in range(100)]
+
+    return work, work
+
+
+class Pair:
+    """An object with two attributes, as a graph in plain Python has."""
+
+    __slots__ = ("inputs", "op")
+
+    def __init__(self, op: object, inputs: object) -> None:
+        self.op = op
+        self.inputs = inputs
+
+
+def instances() -> tuple[Work, Work]:
+    """Each thread builds chains of instances of one class, over an object that they share."""
+    op = object()
+
+    def work(turns: int) -> None:
+        for _ in range(turns):
+            y: Pair | None = None
+            for _ in range(100):
+                y = Pair(op, (y, y))
+
+    return work, work
+
+
+@dataclasses.dataclass(frozen=True)
+class Record:
+    """Such an object as a frozen dataclass."""
+
+    op: object
+    inputs: object
+
+
+def records() -> tuple[Work, Work]:
+    """The same with a frozen dataclass."""
+    op = object()
+
+    def work(turns: int) -> None:
+        for _ in range(turns):
+            y: Record | None = None
+            for _ in range(100):
+                y = Record(op, (y, y))
+
+    return work, work
+
+
+def weak_table() -> tuple[Work, Work]:
+    """Each thread enters objects of its own in one table of weak references, and drops them."""
+    table: weakref.WeakValueDictionary[int, Pair] = weakref.WeakValueDictionary()
+
+    class Referable(Pair):
+        __slots__ = ("__weakref__",)
+
+    def work(turns: int) -> None:
+        start = threading.get_ident()
+        for _ in range(turns):
+            for k in range(20):
+                table[start + k] = Referable(None, None)
+
+    return work, work
+
+
+def ufunc() -> tuple[Work, Work]:
+    """Each thread calls NumPy's function on an array of its own."""
+    import numpy as np
+
+    def work(turns: int) -> None:
+        values = np.linspace(0.0, 1.0, 8)
+        for _ in range(turns):
+            np.exp(values)
+
+    return work, work
+
+
+def handing_on() -> tuple[Work, Work]:
+    """Each thread gives the interpreter's lock away for a moment, as reading a file does."""
+    data = bytes(3000)
+
+    def work(turns: int) -> None:
+        for _ in range(turns):
+            hashlib.sha256(data).digest()
+            for _ in range(100):
+                pass
 
     return work, work
 
@@ -133,6 +231,12 @@ def compiling() -> tuple[Work, Work]:
 
 BUILDERS: dict[str, Callable[[], tuple[Work, Work]]] = {
     "the machine": machine,
+    "Python: tuples": tuples,
+    "Python: instances": instances,
+    "Python: dataclasses": records,
+    "Python: weak references": weak_table,
+    "Python: np.exp, 8 elements": ufunc,
+    "Python: giving the lock": handing_on,
     "one function, 8 elements": one_function(8),
     "one function, 4,000": one_function(4_000),
     "one function, 100,000": one_function(100_000),
@@ -147,25 +251,24 @@ BUILDERS: dict[str, Callable[[], tuple[Work, Work]]] = {
 
 
 def _together(works: tuple[Work, ...], turns: int) -> tuple[float, float]:
-    """Seconds until threads that start at one moment have done so many turns each, and those that
-    processors worked for a thread."""
-    start = threading.Barrier(len(works) + 1)
-    worked: list[float] = []
+    """Seconds from the first start to the last end of threads that start at one moment and do so
+    many turns each, and seconds that processors worked for a thread."""
+    start = threading.Barrier(len(works))
+    spans: list[tuple[float, float, float]] = []
 
     def run(work: Work) -> None:
         start.wait()
-        began = time.thread_time()
+        began, before = time.perf_counter(), time.thread_time()
         work(turns)
-        worked.append(time.thread_time() - began)
+        spans.append((began, time.perf_counter(), time.thread_time() - before))
 
     threads = [threading.Thread(target=run, args=(work,)) for work in works]
     for thread in threads:
         thread.start()
-    start.wait()
-    began = time.perf_counter()
     for thread in threads:
         thread.join()
-    return time.perf_counter() - began, statistics.mean(worked)
+    firsts, lasts, worked = zip(*spans, strict=True)
+    return max(lasts) - min(firsts), statistics.mean(worked)
 
 
 def _ratios(works: tuple[Work, Work], rounds: int) -> tuple[float, list[float], list[float]]:
@@ -191,20 +294,20 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--only", help="rows whose name contains this")
+    parser.add_argument("--only", nargs="+", help="rows whose names contain one of these")
     given = parser.parse_args()
     os.environ.setdefault("FRAZIL_CACHE", "off")
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     free = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
     version = ".".join(map(str, sys.version_info[:3]))
     print(f"Python {version}, {'free-threaded' if free else 'with a GIL'}")
-    print(f"{'':26}{'us a turn':>10}{'two : one':>11}{'least':>7}{'most':>7}{'by CPU':>8}")
+    print(f"{'':28}{'us a turn':>10}{'two : one':>11}{'least':>7}{'most':>7}{'by CPU':>8}")
     for name, prepare in BUILDERS.items():
-        if given.only and given.only not in name:
+        if given.only and not any(part in name for part in given.only):
             continue
         seconds, ratios, worked = _ratios(prepare(), given.rounds)
         middle = f"{statistics.median(ratios):11.2f}{min(ratios):7.2f}{max(ratios):7.2f}"
-        line = f"{name:26}{seconds * 1e6:10.2f}{middle}{statistics.median(worked):8.2f}"
+        line = f"{name:28}{seconds * 1e6:10.2f}{middle}{statistics.median(worked):8.2f}"
         print(line, flush=True)
 
 
