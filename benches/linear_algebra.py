@@ -23,7 +23,17 @@ from scipy.linalg import solve_banded as solve_banded_of_scipy
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil.tensor.linalg import cholesky, det, eigvalsh, inv, solve, solve_banded, svdvals
+from frazil.tensor.linalg import (
+    cholesky,
+    det,
+    eigh,
+    eigvalsh,
+    inv,
+    solve,
+    solve_banded,
+    svd,
+    svdvals,
+)
 
 Work = tuple[str, Callable[..., Any], Callable[..., Any], list[np.ndarray]]
 
@@ -94,8 +104,10 @@ def stacks(count: int, n: int) -> list[Work]:
         (f"solve of ({count}, {n}, {n})", _function([x, y], solve(x, y)), np.linalg.solve, [a, b]),
         (f"det of ({count}, {n}, {n})", _function([x], det(x)), np.linalg.det, [a]),
         (f"inv of ({count}, {n}, {n})", _function([x], inv(x)), np.linalg.inv, [a]),
-        (f"svd of ({count}, {n}, {n})", _function([x], svdvals(x)), np.linalg.svdvals, [a]),
-        (f"eigh of ({count}, {n}, {n})", _function([x], eigvalsh(x)), np.linalg.eigvalsh, [a]),
+        (f"svdvals of ({count}, {n}, {n})", _function([x], svdvals(x)), np.linalg.svdvals, [a]),
+        (f"eigvalsh of ({count}, {n}, {n})", _function([x], eigvalsh(x)), np.linalg.eigvalsh, [a]),
+        (f"svd of ({count}, {n}, {n})", _function([x], svd(x)), np.linalg.svd, [a]),
+        (f"eigh of ({count}, {n}, {n})", _function([x], eigh(x)), np.linalg.eigh, [a]),
     ]
 
 
@@ -150,8 +162,11 @@ def diagonals(n: int) -> list[Work]:
     return works
 
 
-def _function(inputs: list[fz.Variable], output: fz.Variable) -> Callable[..., Any]:
-    return fz.function(inputs, output, threads=1)
+def _function(
+    inputs: list[fz.Variable], output: fz.Variable | tuple[fz.Variable, ...]
+) -> Callable[..., Any]:
+    outputs = output if isinstance(output, fz.Variable) else list(output)
+    return fz.function(inputs, outputs, threads=1)
 
 
 def seconds(of: Callable[..., Any], given: list[np.ndarray], number: int) -> float:
@@ -161,7 +176,7 @@ def seconds(of: Callable[..., Any], given: list[np.ndarray], number: int) -> flo
 
 
 def listed(results: Any) -> list[Any]:
-    return results if isinstance(results, list) else [results]
+    return list(results) if isinstance(results, list | tuple) else [results]
 
 
 def main() -> None:

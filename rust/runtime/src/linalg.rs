@@ -17,3 +17,4 @@ pub(crate) mod routine;
 pub(crate) mod small;
 pub(crate) mod stack;
 pub(crate) mod triangle;
+pub(crate) mod vectors;

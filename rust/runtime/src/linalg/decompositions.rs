@@ -18,6 +18,7 @@ use crate::linalg::routine::decompositions::{
 };
 use crate::linalg::routine::{Element, MatrixOut, Triangle};
 use crate::linalg::small::SMALL;
+use crate::linalg::vectors::{eigenvectors, singular_vectors};
 
 /// The decomposition of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -175,8 +176,7 @@ impl DecompositionPlan {
         })
     }
 
-    /// The operation, if it is for loops of our own: the values alone of a small matrix. What vectors
-    /// there are is LAPACK's choice.
+    /// The operation, if it is for loops over many small matrices: their values alone.
     pub(crate) fn lane_work(&self) -> Option<(lanes::Work, DType)> {
         let work = match self.what {
             Decomposition::SingularValues => lanes::Work::SingularValues,
@@ -184,6 +184,11 @@ impl DecompositionPlan {
             _ => return None,
         };
         (i64::from(self.rows.max(self.columns)) <= SMALL).then_some((work, self.dtype))
+    }
+
+    /// Whether the matrix is square and so small that its vectors are found without a call.
+    fn is_small(&self) -> bool {
+        self.rows == self.columns && i64::from(self.rows) <= SMALL
     }
 
     /// The bytes of scratch memory that a run needs.
@@ -343,8 +348,12 @@ impl DecompositionPlan {
         let rows = if vectors == Vectors::All { n } else { m.min(n) };
         let u = MatrixOut { at: u.cast(), leading: m };
         let vt = MatrixOut { at: vt.cast(), leading: rows };
+        let is_own = vectors != Vectors::None && self.is_small();
         // SAFETY: by the caller's promise.
         unsafe {
+            if is_own && singular_vectors(n as usize, a.at, [u.at, vt.at], values) {
+                return Ok(());
+            }
             let finite = (0..m as usize * n as usize).all(|at| a.at.add(at).read().is_finite());
             // LAPACK may go on for ever with elements that are not finite.
             if finite && gesdd((vectors, [m, n]), a, values, [u, vt], work, integers)? {
@@ -365,8 +374,12 @@ impl DecompositionPlan {
     ) -> Result<(), Fault> {
         let size = self.rows as usize;
         let lower = kind.1.lower;
+        let is_own = kind.0 != Vectors::None && self.is_small();
         // SAFETY: by the caller's promise.
         unsafe {
+            if is_own && eigenvectors(size, lower, a.at, values) {
+                return Ok(());
+            }
             let finite = (0..size).all(|column| {
                 let mut read = if lower { column..size } else { 0..column + 1 };
                 read.all(|row| a.at.add(column * size + row).read().is_finite())
