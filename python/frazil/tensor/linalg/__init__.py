@@ -12,6 +12,7 @@ from frazil.tensor.linalg.banded import SolveBanded as SolveBanded
 from frazil.tensor.linalg.banded import solve_banded as solve_banded
 from frazil.tensor.linalg.cholesky import Cholesky as Cholesky
 from frazil.tensor.linalg.cholesky import CholeskyGradient as CholeskyGradient
+from frazil.tensor.linalg.cholesky import cho_factor as cho_factor
 from frazil.tensor.linalg.cholesky import cho_solve as cho_solve
 from frazil.tensor.linalg.cholesky import cholesky as cholesky
 from frazil.tensor.linalg.decompositions import QR as QR
@@ -61,6 +62,11 @@ from frazil.tensor.linalg.pseudoinverse import PseudoInverse as PseudoInverse
 from frazil.tensor.linalg.pseudoinverse import lstsq as lstsq
 from frazil.tensor.linalg.pseudoinverse import matrix_rank as matrix_rank
 from frazil.tensor.linalg.pseudoinverse import pinv as pinv
+from frazil.tensor.linalg.structured import circulant as circulant
+from frazil.tensor.linalg.structured import hankel as hankel
+from frazil.tensor.linalg.structured import khatri_rao as khatri_rao
+from frazil.tensor.linalg.structured import solve_toeplitz as solve_toeplitz
+from frazil.tensor.linalg.structured import toeplitz as toeplitz
 from frazil.tensor.linalg.tensors import tensorinv as tensorinv
 from frazil.tensor.linalg.tensors import tensorsolve as tensorsolve
 from frazil.tensor.linalg.triangular import SolveTriangular as SolveTriangular

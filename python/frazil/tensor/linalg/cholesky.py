@@ -160,6 +160,36 @@ def cholesky(x: TensorLike, lower: bool = True, *, on_error: OnError = "raise") 
     return factor
 
 
+def cho_factor(
+    a: TensorLike, lower: bool = False, *, on_error: OnError = "raise"
+) -> tuple[Variable, bool]:
+    """Return a Cholesky factor and its side, as :func:`cho_solve` takes them.
+
+    Parameters
+    ----------
+    a : tensor_like
+        As for :func:`cholesky`.
+    lower : bool, default False
+        Whether the factor is the lower one.
+    on_error : {"raise", "nan"}, default "raise"
+        As for :func:`cholesky`.
+
+    Returns
+    -------
+    tuple of Variable and bool
+        The factor and ``lower``, as :func:`scipy.linalg.cho_factor` gives, but with zeros in the
+        other triangle, which SciPy leaves as it was.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> factor = ft.linalg.cho_factor([[4.0, 2.0], [2.0, 5.0]])
+    >>> ft.linalg.cho_solve(factor, [8.0, 12.0]).eval()
+    array([1., 2.])
+    """
+    return cholesky(a, lower, on_error=on_error), lower
+
+
 def cho_solve(
     c_and_lower: tuple[TensorLike, bool],
     b: TensorLike,
