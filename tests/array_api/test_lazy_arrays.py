@@ -115,6 +115,30 @@ def test_an_array_is_never_changed_by_another():
         np.asarray(x)[0] = 3.0
 
 
+def test_elements_are_lent_for_reading_alone():
+    x = xp.asarray([1.0, 2.0]) * 3
+    lent = np.from_dlpack(x, copy=False)
+    assert np.shares_memory(lent, np.asarray(x))
+    with pytest.raises(ValueError, match="read-only"):
+        lent[0] = 9.0
+    own = np.from_dlpack(x)
+    own[0] = 9.0
+    same(x, np.asarray([3.0, 6.0]))
+    for version in (None, (0, 8)):
+        with pytest.raises(BufferError, match=r"since version 1\.0"):
+            x.__dlpack__(copy=False, max_version=version)
+
+
+def test_arrays_of_this_namespace_pass_by_dlpack():
+    x = xp.asarray([1.0, 2.0])
+    assert xp.from_dlpack(x, copy=False) is x
+    y = xp.from_dlpack(x, copy=True)
+    y[0] = 5.0
+    same(x, np.asarray([1.0, 2.0]))
+    with pytest.raises(ValueError, match="must be copied"):
+        xp.from_dlpack(np.ones(2), copy=False)
+
+
 @pytest.mark.parametrize(
     "copied", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))]
 )

@@ -140,14 +140,16 @@ class Array:
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> object:
-        # Callers may write to their arrays; the value here never changes.
-        if copy is False:
-            raise BufferError("arrays share elements, so that others are only given copies")
-        return (
-            self._value()
-            .copy()
-            .__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device)
-        )
+        # Callers may write to their arrays; the value here never changes. Since version 1.0 DLPack
+        # tells them that they must not.
+        value = self._value()
+        if copy is False and (max_version is None or max_version < (1, 0)):
+            raise BufferError(
+                "elements that must not be copied are read-only, which DLPack says since version "
+                f"1.0; given max_version={max_version}"
+            )
+        lent = value if copy is False else value.copy()
+        return lent.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device)
 
     def __dlpack_device__(self, /) -> tuple[int, int]:
         return self._value().__dlpack_device__()

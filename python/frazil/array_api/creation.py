@@ -68,8 +68,13 @@ def _plain(obj: object) -> object:
 
 
 def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = None) -> Array:
-    """Return an array with the elements of another library's array, copied."""
+    """Return an array with the elements of another library's array, copied.
+
+    An array of this namespace never changes, so its elements are not copied.
+    """
     check_device(device)
+    if isinstance(x, Array):
+        return asarray(x, copy=copy)
     if copy is False:
         raise ValueError("elements of other libraries must be copied: these may change them")
     return leaf(np.from_dlpack(x).copy())
