@@ -66,7 +66,7 @@ def another_ran(work, length: int) -> bool:
 if not sysconfig.get_config_var("Py_GIL_DISABLED"):  # there is no lock to keep
 
     @pytest.mark.parametrize(
-        ("work", "length"), [(freeze, 55), (freeze_from_graph, 55), (rewrite, 15)]
+        ("work", "length"), [(freeze, 55), (freeze_from_graph, 55), (rewrite, 8)]
     )
     def test_short_work_keeps_the_lock(work, length):
         assert not another_ran(work, length)
