@@ -8,6 +8,7 @@ pub(super) const RAX: Gpr = Gpr(0);
 pub(super) const RCX: Gpr = Gpr(1);
 pub(super) const RDX: Gpr = Gpr(2);
 pub(super) const RBX: Gpr = Gpr(3);
+pub(super) const RSP: Gpr = Gpr(4);
 pub(super) const RSI: Gpr = Gpr(6);
 pub(super) const RDI: Gpr = Gpr(7);
 
@@ -87,6 +88,10 @@ pub(super) struct Parts {
 /// A place that a jump goes to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Label(usize);
+
+/// Where the size of a frame belongs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame(usize);
 
 /// The condition of a jump after a comparison.
 #[derive(Clone, Copy, Debug)]
@@ -227,6 +232,17 @@ impl Assembler {
     /// `to += [from]`, 64 bits.
     pub(super) fn add_from(&mut self, to: Gpr, from: Memory) {
         self.general(0x03, to, from);
+    }
+
+    /// Makes room on the stack, of a size that [`Assembler::leave_frame`] tells.
+    pub(super) fn enter_frame(&mut self) -> Frame {
+        self.subtract(RSP, 0);
+        Frame(self.code.len() - 4)
+    }
+
+    pub(super) fn leave_frame(&mut self, own: Frame, bytes: i32) {
+        self.code[own.0..own.0 + 4].copy_from_slice(&bytes.to_le_bytes());
+        self.add(RSP, bytes);
     }
 
     pub(super) fn clear(&mut self, own: Gpr) {

@@ -7,6 +7,7 @@ use crate::vector::assembler::{
     Zmm,
 };
 use crate::vector::instructions::Instructions;
+use crate::vector::over::slot;
 use crate::vector::schedule::{Schedule, Step, is_same, used_by};
 use crate::vector::translate::{Action, Graph, Id, Node};
 use crate::vector::{BYTES, Given, SETS, Steps};
@@ -50,8 +51,9 @@ pub(super) fn write(graph: &Graph) -> Option<Vec<u8>> {
         _ => 1,
     };
     let partials = if blocks == 0 { 0 } else { held };
-    let free = REGISTERS.checked_sub(pressure + partials)?;
+    let free = REGISTERS.saturating_sub(pressure + partials);
     let mut own = Function::new(graph, schedule);
+    own.slots = (pressure > REGISTERS).then(Vec::new);
     own.whole(free, |own| {
         let singles = own.a.label();
         if blocks > 0 {
@@ -139,6 +141,8 @@ fn pressure(graph: &Graph, schedule: &Schedule) -> Option<usize> {
 pub(super) enum Place {
     Vector(Zmm),
     Mask(Mask),
+    /// On the stack, in the slot of that number.
+    Slot(usize),
 }
 
 /// The block of a turn that is being written.
@@ -163,6 +167,9 @@ pub(super) struct Function<'g> {
     pub(super) masks: Vec<u8>,
     /// The registers of each set of each fold.
     pub(super) partials: Vec<Vec<Zmm>>,
+    /// The slots of the stack that hold no value, if some may, and the number of all.
+    pub(super) slots: Option<Vec<usize>>,
+    pub(super) slot_count: usize,
     /// The registers of the states of a loop, in the block that is being written.
     pub(super) states: Vec<Zmm>,
 }
@@ -179,6 +186,8 @@ impl<'g> Function<'g> {
             vectors: (0..REGISTERS as u8).rev().collect(),
             masks: MASKS.iter().rev().copied().collect(),
             partials: Vec::new(),
+            slots: None,
+            slot_count: 0,
             states: Vec::new(),
         }
     }
@@ -202,10 +211,14 @@ impl Function<'_> {
         for (at, &own) in self.addresses.iter().zip(&ADDRESSES) {
             self.a.load(own, Memory::At(RDI, 8 * *at as i32));
         }
+        let frame = self.slots.is_some().then(|| self.a.enter_frame());
         self.a.clear(RCX);
         self.enter_same(free)?;
         loops(self)?;
         self.a.clean();
+        if let Some(frame) = frame {
+            self.a.leave_frame(frame, self.slot_count as i32 * BYTES as i32);
+        }
         for &own in ADDRESSES[FREE..FREE + kept].iter().rev() {
             self.a.pop(own);
         }
@@ -285,18 +298,6 @@ impl Function<'_> {
         Some(())
     }
 
-    /// Where the set is that comes so many after the one whose turn it is; the address is in `rax`.
-    fn partials_address(&mut self, fold: usize, after: u32) -> Memory {
-        let own = self.graph.folds[fold];
-        self.a.load(RAX, Memory::At(RDI, 8 * own.turn as i32));
-        if after > 0 {
-            self.a.add(RAX, (after * BYTES) as i32);
-            self.a.and(RAX, (SETS * BYTES - 1) as i32);
-        }
-        self.a.add_from(RAX, Memory::At(RDI, 8 * own.sets as i32));
-        Memory::At(RAX, 0)
-    }
-
     fn singles(&mut self) -> Option<()> {
         let elements = self.elements();
         let (top, end) = (self.a.label(), self.a.label());
@@ -324,6 +325,7 @@ impl Function<'_> {
 
     pub(super) fn block(&mut self, turn: Turn) -> Option<()> {
         for at in 0..self.schedule.steps.len() {
+            self.make_room(at);
             match self.schedule.steps[at] {
                 Step::Compute(id) => self.compute(id, at, turn)?,
                 Step::Act(action) => {
@@ -343,6 +345,7 @@ impl Function<'_> {
             match self.places[used].take() {
                 Some(Place::Vector(own)) if !self.is_partial(own) => self.vectors.push(own.0),
                 Some(Place::Mask(own)) => self.masks.push(own.0),
+                Some(Place::Slot(own)) => self.slots.get_or_insert_default().push(own),
                 _ => {}
             }
         }
@@ -411,6 +414,10 @@ impl Function<'_> {
         match self.places[id].or(self.same[id]) {
             Some(Place::Vector(own)) => Some(own),
             Some(Place::Mask(_)) => None,
+            Some(Place::Slot(own)) => {
+                self.instructions().load(scratch, slot(own), ALL);
+                Some(scratch)
+            }
             None => {
                 let memory = self.memory_of_same(id);
                 self.instructions().broadcast(scratch, memory);
@@ -423,6 +430,7 @@ impl Function<'_> {
         match self.places[id].or(self.same[id]) {
             Some(Place::Vector(own)) => Some(Operand::Register(own)),
             Some(Place::Mask(_)) => None,
+            Some(Place::Slot(own)) => Some(slot(own)),
             None => Some(Operand::Broadcast(self.memory_of_same(id))),
         }
     }

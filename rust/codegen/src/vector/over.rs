@@ -1,10 +1,47 @@
-//! Values that instructions write over one of their operands.
+//! Values that instructions write over one of their operands, and values that make room for others.
 
-use crate::vector::assembler::{ALL, Memory, Operand, Zmm};
+use crate::vector::BYTES;
+use crate::vector::assembler::{ALL, Memory, Operand, RSP, Zmm};
 use crate::vector::function::{Function, Place};
+use crate::vector::schedule::used_by;
 use crate::vector::translate::{Id, Node};
 
+/// The registers that a step needs besides those of its operands.
+const ROOM: usize = 3;
+
+/// A slot of the stack as an operand.
+pub(super) fn slot(number: usize) -> Operand {
+    Operand::Vector(Memory::At(RSP, (number * BYTES as usize) as i32))
+}
+
 impl Function<'_> {
+    /// Brings values to the stack, where some may be, until a step has the registers that it needs: those first that are
+    /// used last.
+    pub(super) fn make_room(&mut self, at: usize) {
+        while self.slots.is_some() && self.vectors.len() < ROOM {
+            let Some((id, own)) = self.used_last(at) else { return };
+            let number = self.slots.get_or_insert_default().pop().unwrap_or_else(|| {
+                self.slot_count += 1;
+                self.slot_count - 1
+            });
+            self.instructions().store(slot(number), own, ALL);
+            self.places[id] = Some(Place::Slot(number));
+            self.vectors.push(own.0);
+        }
+    }
+
+    /// The value in a register that steps from this one on need last, and not in this one.
+    fn used_last(&self, at: usize) -> Option<(Id, Zmm)> {
+        let steps = &self.schedule.steps[at..];
+        let next = |id: Id| steps.iter().position(|&step| used_by(self.graph, step).contains(&id));
+        let held = self.places.iter().enumerate().filter_map(|(id, &place)| match place {
+            Some(Place::Vector(own)) if !self.is_partial(own) => Some((id, own, next(id)?)),
+            _ => None,
+        });
+        let last = held.filter(|own| own.2 > 0).max_by_key(|own| (own.2, own.0))?;
+        Some((last.0, last.1))
+    }
+
     /// Computes what is written over one of its operands, and returns its register.
     pub(super) fn compute_over(&mut self, node: Node, at: usize) -> Option<Zmm> {
         match node {

@@ -3,7 +3,7 @@
 
 use crate::op::Op;
 use crate::vector::assembler::{
-    ALL, Assembler, Condition, Mask, Memory, Operand, RCX, RDI, RSI, Zmm,
+    ALL, Assembler, Condition, Mask, Memory, Operand, RAX, RCX, RDI, RSI, Zmm,
 };
 use crate::vector::function::{Function, LEFT, Turn};
 use crate::vector::instructions::Instructions;
@@ -110,5 +110,17 @@ impl Function<'_> {
         };
         self.instructions().float(float, a, a, Operand::Register(b));
         Some(())
+    }
+
+    /// Where the set is that comes so many after the one whose turn it is; the address is in `rax`.
+    pub(super) fn partials_address(&mut self, fold: usize, after: u32) -> Memory {
+        let own = self.graph.folds[fold];
+        self.a.load(RAX, Memory::At(RDI, 8 * own.turn as i32));
+        if after > 0 {
+            self.a.add(RAX, (after * BYTES) as i32);
+            self.a.and(RAX, (SETS * BYTES - 1) as i32);
+        }
+        self.a.add_from(RAX, Memory::At(RDI, 8 * own.sets as i32));
+        Memory::At(RAX, 0)
     }
 }

@@ -195,6 +195,33 @@ fn kernels_have_functions_of_vectors() {
     }
 }
 
+/// More values at once than there are registers: powers of a read, folded and written from the last one on.
+fn powers_text(count: usize) -> String {
+    let mut text = String::from("loop 8 0\nread float64 1\nread float64 1\n");
+    for k in 0..count {
+        text += &format!("op mul float64 float64,float64 {} 0\n", k + 1);
+    }
+    for k in 0..count - 1 {
+        let so_far = if k == 0 { count + 1 } else { count + 1 + k };
+        text += &format!("op sub float64 float64,float64 {so_far} {}\n", count - k);
+    }
+    let last = 2 * count;
+    text += &format!(
+        "write {last} float64 1 -\nwrite {last} float64 0 add\nwrite 3 float64 0 maximum\npass\n"
+    );
+    let all: Vec<String> = (2..=last).map(|k| k.to_string()).collect();
+    text + &format!("varying {}\nreads 0 1\nwrites 0 1 2", all.join(" "))
+}
+
+#[test]
+fn values_wait_on_the_stack_where_registers_are_few() {
+    for count in [20, 30, 40, 90] {
+        let text = powers_text(count);
+        assert!(callees(&text).0 >= 3, "{count}");
+        compare("powers", &text, [1, 7, 8, 9, 33, 100, 513].into_iter());
+    }
+}
+
 /// Loops that elements go through: names, dtypes, lanes and the most steps.
 const LOOPS: [(&str, &str, u32, u64); 4] = [
     ("many", "float64", 8, 200),

@@ -83,18 +83,23 @@ where
 #[derive(Clone, Copy)]
 pub(super) struct Noted<T>(Place, PhantomData<T>);
 
-/// The step is noted once.
 fn note<T>(step: Step) -> Noted<T> {
+    Noted(place_of(step), PhantomData)
+}
+
+/// The place of a step, which is noted once. It is called from each operation of each function, and would make these large.
+#[inline(never)]
+fn place_of(step: Step) -> Place {
     NOTES.with_borrow_mut(|own| {
         let known = own.steps.iter().position(|&known| known == step);
-        let at = known.unwrap_or_else(|| {
+        known.unwrap_or_else(|| {
             own.steps.push(step);
             own.steps.len() - 1
-        });
-        Noted(at, PhantomData)
+        })
     })
 }
 
+#[inline(never)]
 fn fail() {
     NOTES.with_borrow_mut(|own| own.failed = true);
 }
