@@ -195,15 +195,12 @@ class Program:
         return values
 
     def units(self, values: list[np.ndarray]) -> list[float]:
-        """The coarsest last place of all that each value is computed from, itself included.
-
-        A float64 computed from a float32 is known no better than that.
-        """
+        """The coarsest last place of all that each value is computed from, itself included."""
         own = [np.finfo(x.dtype).eps if x.dtype.kind == "f" else 0.0 for x in values]
-        units = own[: len(self.inputs)]
+        units = [float(unit) for unit in own[: len(self.inputs)]]
         for step in self.steps:
-            units.append(max([own[len(units)], *(units[k] for k in step.arguments)]))
-        return [float(unit) for unit in units]
+            units.append(max([float(own[len(units)]), *(units[k] for k in step.arguments)]))
+        return units
 
     def on_frazil(self, inputs: list[Any]) -> list[Any]:
         """All values as variables."""

@@ -26,7 +26,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-pub use self::question::{Binding, Call, Reply};
+pub use self::question::{Binding, Call, Progress, Reply};
 use super::impure::Impure;
 use super::machine::Match;
 use super::pattern::{Heads, Keeper};
@@ -51,16 +51,6 @@ pub struct Step {
     pub before: Var,
     /// The replacement.
     pub after: Var,
-}
-
-/// Whether a sweep goes on.
-pub enum Progress {
-    /// It is done; the replacements of the outputs.
-    Done(Vec<Var>),
-    /// It waits for answers to all these calls.
-    Calls(Vec<Call>),
-    /// It has done as much as it was asked to, and can go on at once.
-    Paused,
 }
 
 /// A number of an entry.

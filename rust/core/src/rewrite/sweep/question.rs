@@ -2,6 +2,16 @@
 
 use crate::node::Var;
 
+/// Whether a sweep goes on.
+pub enum Progress {
+    /// It is done; the replacements of the outputs.
+    Done(Vec<Var>),
+    /// It waits for answers to all these calls.
+    Calls(Vec<Call>),
+    /// It has done as much as it was asked to, and can go on at once.
+    Paused,
+}
+
 /// A question to the host language: does the rule apply to this match, and what is the result?
 pub struct Call {
     /// The number by which the answer names the call.
