@@ -34,6 +34,14 @@ def test_version_is_that_of_the_packages():
     assert frazil.__version__ == python == rust
 
 
+def test_what_runs_calls_is_compiled_for_speed():
+    # The level of the crate that is linked last decides whether loops of any crate are vectorised.
+    profiles = tomllib.loads((ROOT / "Cargo.toml").read_text())["profile"]
+    packages = profiles["release"]["package"]
+    assert not {"frazil-py", "frazil-runtime"} & set(packages)
+    assert "opt-level" not in {*profiles["release"], *profiles["wheel"]}
+
+
 def test_unsafe_code_of_the_core_is_in_the_interner():
     unsafe = re.compile(r"\bunsafe\b")
     found = {
