@@ -31,7 +31,9 @@ def test_mappings(given):
     assert (is_sequence(given), is_mapping(given)) == (False, True)
 
 
-@pytest.mark.parametrize("given", NEITHER, ids=repr)
+@pytest.mark.parametrize(
+    "given", NEITHER, ids=[f"{type(one).__name__}{k}" for k, one in enumerate(NEITHER)]
+)
 def test_what_is_neither(given):
     assert (is_sequence(given), is_mapping(given)) == (False, False)
 
