@@ -126,6 +126,22 @@ def test_lengths_that_are_known_before():
     assert ft.array_equal(X, X[:2]) is ft.constant(False)
 
 
+def test_infinities_do_not_meet_the_zeros_around():
+    cases = [([1.0, 2.0, 3.0], [np.inf, 1.0]), ([1.0, 2.0], [np.nan, 1.0, 5.0, 0.0, -np.inf])]
+    for (a, v), which in itertools.product(cases, ("convolve", "correlate")):
+        for mode, dtype in itertools.product(("full", "same", "valid"), ("float32", "complex64")):
+            one, other = ft.vector(dtype=dtype), ft.vector(dtype=dtype)
+            built = getattr(ft, which)(one, other, mode)
+            for linker in (*MODES, "cranelift"):
+                given = [np.array(each, dtype) for each in (a, v)]
+                found = fz.function([one, other], built, mode=linker)(*given)
+                expected = getattr(np, which)(*given, mode)
+                assert found.dtype == dtype
+                if dtype == "complex64":  # NaN in one part may be infinite in another
+                    found, expected = np.isfinite(found), np.isfinite(expected)
+                assert_allclose(found, expected, err_msg=f"{which} {mode} {linker}")
+
+
 def test_layers_of_networks():
     rng = np.random.default_rng(0)
     x, w = rng.normal(size=(2, 3, 6, 7)), rng.normal(size=(4, 3, 3, 2))

@@ -19,6 +19,8 @@ from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axes
 from frazil.tensor.checks import Check, checked
 from frazil.tensor.dims import expand_dims
+from frazil.tensor.elementwise.choice import where
+from frazil.tensor.elementwise.logic import logical_and
 from frazil.tensor.items import get_item
 from frazil.tensor.lengths import (
     LengthLike,
@@ -37,7 +39,7 @@ from frazil.tensor.padding import pad
 from frazil.tensor.products import matmul, tensordot
 from frazil.tensor.ranges import arange
 from frazil.tensor.rearranging import flip
-from frazil.tensor.reductions import max
+from frazil.tensor.reductions import max, sum
 from frazil.tensor.taking import take
 from frazil.tensor.transposition import moveaxis
 
@@ -127,7 +129,14 @@ def _moved_along(a: Variable, v: Variable, mode: Mode, start: Variable) -> Varia
     """The sums of products with ``v`` moved along ``a``; the mode "same" begins at ``start``."""
     n, m = length(a, 0), length(v, 0)
     around = subtract(m, literal(1))
-    whole = matmul(_slide(pad(a, [(around, around)]), m, 0, 1), v)
+    windows = _slide(pad(a, [(around, around)]), m, 0, 1)
+    if all(x.type.numpy_dtype.kind in "biu" for x in (a, v)):
+        whole = matmul(windows, v)
+    else:
+        # An infinity beside the zeros around would be NaN, so products with these are left out.
+        at = expand_dims(arange(add(n, around)), 1) + arange(m)
+        there = logical_and(at >= around, at < add(n, around))
+        whole = sum(where(there, windows * v, 0), 1)
     if mode == "full":
         return whole
     if mode == "same":
