@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import frazil._core as _core
-from frazil import scalar
+import frazil.scalar as scalar
 from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.creation import zeros_like
