@@ -4,6 +4,11 @@
 //! other thread runs between them. That matters: the garbage collector shows tuples that a thread is building, and
 //! CPython cannot finish a tuple that somebody else holds. A Python without the GIL runs other threads all the
 //! same; there this can happen to a thread that builds a tuple of the very objects which are replaced.
+//!
+//! This is more than the conversion that the rest of this crate does. In Python it could not be one step: other threads
+//! run between any two instructions. The crates below this one know no Python, and all that is decided here is about
+//! kinds of CPython's objects: which of them hold others, and how one is put in the place of another. A trait that told
+//! them apart would leave one loop to the other crate, the one over rounds of tuples.
 
 use pyo3::ffi;
 use pyo3::prelude::*;
