@@ -378,11 +378,11 @@ def _print_workload(workload: str, results: Sequence[Result]) -> None:
         if result.version is None:
             continue
         late = result.note or "-"
-        row = [result.peer, result.version, _time(result.build)]
-        row += [_time(result.cold, late), _time(result.again, late if result.cold else "-")]
-        row += [_time(result.call_min), _time(result.call_median)]
+        row = [result.peer, result.version, shown(result.build)]
+        row += [shown(result.cold, late), shown(result.again, late if result.cold else "-")]
+        row += [shown(result.call_min), shown(result.call_median)]
         if best is not None:
-            row.append(f"{_ratio(result, best):.2f}" if result.calls else "-")
+            row.append(f"{ratio(result, best):.2f}" if result.calls else "-")
         rows.append(row)
     _print_table(workload, header, rows)
 
@@ -398,10 +398,10 @@ def _print_ratios(results: Sequence[Result]) -> None:
         best = _best_peer(others)
         if ours is None or not ours.calls or best is None:
             continue
-        row = [workload, f"{_ratio(ours, best):.2f} of {best.peer}"]
+        row = [workload, f"{ratio(ours, best):.2f} of {best.peer}"]
         for name in ("numpy", LIMIT):
             other = here.get(name)
-            row.append(f"{_ratio(ours, other):.2f}" if other and other.calls else "-")
+            row.append(f"{ratio(ours, other):.2f}" if other and other.calls else "-")
         compilers = [result for result in others if result.peer != "numpy"]
         for step in ("cold", "again"):
             own = getattr(ours, step)
@@ -429,7 +429,7 @@ def _print_without_compiler(results: Sequence[Result]) -> None:
         ours, other = here.get(OURS), here.get(WITHOUT_COMPILER)
         if ours is None or other is None or not ours.calls or not other.calls:
             continue
-        calls.append(_ratio(other, ours))
+        calls.append(ratio(other, ours))
         row = [workload, f"{calls[-1]:.2f}", "-"]
         if ours.cold and other.cold:
             colds.append(other.cold / ours.cold)
@@ -451,13 +451,13 @@ def _best_peer(results: Sequence[Result]) -> Result | None:
     return min(others, key=lambda result: statistics.median(result.calls), default=None)
 
 
-def _ratio(result: Result, other: Result) -> float:
+def ratio(result: Result, other: Result) -> float:
     """Return the median of the ratios within one turn."""
     pairs = zip(result.calls, other.calls, strict=True)
     return statistics.median(ours / theirs for ours, theirs in pairs)
 
 
-def _time(seconds: float | None, absent: str = "-") -> str:
+def shown(seconds: float | None, absent: str = "-") -> str:
     if seconds is None:
         return absent
     if seconds >= 0.9995:

@@ -93,15 +93,11 @@ def quickest(actions: Sequence[Callable[[int], None]]) -> list[float]:
     return best
 
 
-def shown(seconds: float) -> str:
-    return f"{seconds * 1e6:#.3g} us" if seconds < 1e-3 else f"{seconds * 1e3:#.3g} ms"
-
-
 def measure(name: str, folder: str) -> None:
     import numpy as np
 
     import frazil as fz
-    from compare import difference
+    from compare import difference, shown
 
     workload = importlib.import_module(f"workloads.{name}")
     arguments = [np.asarray(x, order="C") for x in workload.arguments()]

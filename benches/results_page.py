@@ -16,9 +16,8 @@ import json
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-from compare import OURS, WITHOUT_COMPILER
+from compare import OURS, WITHOUT_COMPILER, Result, ratio, shown
 from workloads import WORKLOADS
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
@@ -29,7 +28,7 @@ NUMBA = "frazil-numba"
 JAX = "jax"
 
 #: The result of each peer, by its name.
-Peers = Mapping[str, Mapping[str, Any]]
+Peers = Mapping[str, Result]
 
 
 def main() -> None:
@@ -44,49 +43,41 @@ def main() -> None:
     if not options.write:
         print(text, end="")
         return
-    before, _, rest = PAGE.read_text().partition(BEGIN)
-    _, _, after = rest.partition(END)
-    PAGE.write_text(before + BEGIN + text + END + after)
+    page = PAGE.read_text()
+    start, end = page.index(BEGIN) + len(BEGIN), page.index(END)
+    PAGE.write_text(page[:start] + text + page[end:])
 
 
 def table(one: Mapping[str, Peers], two: Mapping[str, Peers], limits: Mapping[str, float]) -> str:
     """Return the table in Markdown, with geometric means of its ratios in the last row."""
-    columns: list[tuple[str, Callable[[str], float | None]]] = [
-        ("call, of JAX's", lambda name: _calls(one[name], DEFAULT, JAX)),
-        ("two threads, of JAX's", lambda name: _calls(two.get(name, {}), DEFAULT, JAX)),
-        ("`c`, of a program by hand", lambda name: limits.get(name)),
-        ("`cranelift`, of `c`'s", lambda name: _calls(one[name], WITHOUT_COMPILER, OURS)),
-        ("`numba`, of `c`'s", lambda name: _calls(one[name], NUMBA, OURS)),
-        ("of JAX's", lambda name: _ratio(one[name], DEFAULT, JAX, "cold")),
-        ("with `c`, of JAX's", lambda name: _ratio(one[name], OURS, JAX, "cold")),
-    ]
-    heads = ["", "call", *(head for head, _ in columns)]
-    heads.insert(-2, "first result")
-    lines = [_row(heads), "|---" * len(heads) + "|\n"]
-    means: list[list[float]] = [[] for _ in columns]
-    for name in WORKLOADS:
-        if name not in one:
-            continue
-        cells = []
-        for mean, (_, ratio) in zip(means, columns, strict=True):
-            value = ratio(name)
-            if value is not None:
-                mean.append(value)
-            cells.append("" if value is None else f"{value:.2f}")
-        own = one[name][DEFAULT]
-        cells.insert(-2, _time(own["cold"]))
-        lines.append(_row([f"`{name}`", _time(statistics.median(own["calls"])), *cells]))
-    cells = [f"{statistics.geometric_mean(mean):.2f}" if mean else "" for mean in means]
-    cells.insert(-2, "")
-    lines.append(_row(["geometric mean", "", *cells]))
-    return "".join(lines)
+    columns: dict[str, Callable[[str], float | str | None]] = {
+        "call": lambda name: shown(one[name][DEFAULT].call_median),
+        "of JAX's": lambda name: _calls(one[name], DEFAULT, JAX),
+        "two threads, of JAX's": lambda name: _calls(two.get(name, {}), DEFAULT, JAX),
+        "`c`, of a program by hand": limits.get,
+        "`cranelift`, of `c`'s": lambda name: _calls(one[name], WITHOUT_COMPILER, OURS),
+        "`numba`, of `c`'s": lambda name: _calls(one[name], NUMBA, OURS),
+        "first result": lambda name: shown(one[name][DEFAULT].cold),
+        "first result, of JAX's": lambda name: _first(one[name], DEFAULT, JAX),
+        "first result with `c`, of JAX's": lambda name: _first(one[name], OURS, JAX),
+    }
+    names = [name for name in WORKLOADS if name in one]
+    rows = {name: [column(name) for column in columns.values()] for name in names}
+    means = []
+    for column in zip(*rows.values(), strict=True):
+        ratios = [cell for cell in column if isinstance(cell, float)]
+        means.append(statistics.geometric_mean(ratios) if ratios else None)
+    lines = [_row(["", *columns]), "|---" * (len(columns) + 1) + "|\n"]
+    lines += [_row([f"`{name}`", *cells]) for name, cells in rows.items()]
+    return "".join([*lines, _row(["geometric mean", *means])])
 
 
-def _results(files: Sequence[Path]) -> dict[str, dict[str, dict[str, Any]]]:
-    found: dict[str, dict[str, dict[str, Any]]] = {}
+def _results(files: Sequence[Path]) -> dict[str, dict[str, Result]]:
+    found: dict[str, dict[str, Result]] = {}
     for file in files:
-        for result in json.loads(file.read_text())["results"]:
-            found.setdefault(result["workload"], {})[result["peer"]] = result
+        for fields in json.loads(file.read_text())["results"]:
+            result = Result(**fields)
+            found.setdefault(result.workload, {})[result.peer] = result
     return found
 
 
@@ -96,27 +87,19 @@ def _limits(text: str) -> dict[str, float]:
 
 
 def _calls(peers: Peers, ours: str, theirs: str) -> float | None:
-    """Return the median of the ratios within one turn."""
-    if not all(peer in peers and peers[peer]["calls"] for peer in (ours, theirs)):
+    if not all(peer in peers and peers[peer].calls for peer in (ours, theirs)):
         return None
-    pairs = zip(peers[ours]["calls"], peers[theirs]["calls"], strict=True)
-    return statistics.median(mine / other for mine, other in pairs)
+    return ratio(peers[ours], peers[theirs])
 
 
-def _ratio(peers: Peers, ours: str, theirs: str, step: str) -> float | None:
-    if not all(peer in peers and peers[peer][step] for peer in (ours, theirs)):
-        return None
-    return float(peers[ours][step] / peers[theirs][step])
+def _first(peers: Peers, ours: str, theirs: str) -> float | None:
+    own, other = (peers[peer].cold if peer in peers else None for peer in (ours, theirs))
+    return own / other if own and other else None
 
 
-def _time(seconds: float) -> str:
-    if seconds < 0.9995e-3:
-        return f"{seconds * 1e6:#.3g} us".replace(". ", " ")
-    return f"{seconds * 1e3:#.3g} ms".replace(". ", " ")
-
-
-def _row(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cells) + " |\n"
+def _row(cells: Sequence[float | str | None]) -> str:
+    shown_cells = [f"{cell:.2f}" if isinstance(cell, float) else cell or "" for cell in cells]
+    return "| " + " | ".join(shown_cells) + " |\n"
 
 
 if __name__ == "__main__":
