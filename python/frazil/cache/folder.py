@@ -93,10 +93,7 @@ def prepared(folder: str) -> str | None:
     """
     try:
         if not os.path.isdir(folder):
-            try:
-                os.mkdir(folder, 0o700)
-            except (FileNotFoundError, FileExistsError):  # no parents, or another process made it
-                Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)
+            Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)
         real = os.path.realpath(folder)
         check(real)
     except OSError as error:
