@@ -74,6 +74,24 @@ def test_ends_of_rows_without_masks(dtype, monkeypatch):
         assert most == np.maximum(a, b).max()
 
 
+@pytest.mark.parametrize("has_masks", [True, False])
+def test_lanes_behind_the_end_of_a_row_do_not_fail(has_masks, monkeypatch):
+    """What they hold would be negative powers: of sums and of gathered elements."""
+    if not has_masks:
+        monkeypatch.setattr(vectors, "has_masks", lambda: False)
+    x, places = ft.vector("x", dtype="int64"), ft.vector("places", dtype="int64")
+    two = ft.constant(2, "int64")
+    f = fz.function([x, places], [two ** ft.cumsum(x), two ** (x[places] - 1)], mode="numba")
+    for length in (1, 9, 13, 16, 17):
+        value = np.where(np.arange(length) % 8, 1, -1)
+        value[0] = 5
+        powers = f(value, np.where(value > 0, np.arange(length), 0))
+        np.testing.assert_array_equal(powers[0], 2 ** np.cumsum(value))
+        np.testing.assert_array_equal(powers[1], 2 ** (np.where(value > 0, value, 5) - 1))
+    with pytest.raises(ValueError, match="negative"):
+        f(np.full(9, -1), np.zeros(9, dtype="int64"))
+
+
 def test_an_element_that_has_ended_fails_no_more():
     """Its next step would be a negative power, while other elements go on."""
     n, total = ft.scalar("n", dtype="int64"), ft.scalar("total", dtype="int64")

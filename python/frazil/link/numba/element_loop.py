@@ -20,6 +20,7 @@ class ScalarText(Protocol):
 
     temporaries: int
     lanes: int
+    mask: str
     loop_results: dict[ScalarLoop, frozenset[int]]
 
     def name(self, name: str, value: object) -> str:
@@ -86,10 +87,9 @@ def _of_block(
     yield f"{own}step = int64(0)"
     yield f"{own}goes = {first}(count) & ({own}step < {own}steps)"
     yield f"while {any_lane}({own}goes):"
-    for line in _step(source, body, own):
-        name, _, value = line.partition(" = ")
-        masked = f"{select}({own}goes, {value}, status)"
-        yield f"    status = {masked}" if name == "status" else f"    {line}"
+    mask, source.mask = source.mask, f"{own}goes"
+    yield from indented(_step(source, body, own))
+    source.mask = mask
     for k in range(len(body.states)):
         made = f"{select}({own}goes, {own}n{k}, {own}v{k})" if k in held else f"{own}n{k}"
         yield f"    {own}v{k} = {made}"

@@ -30,6 +30,7 @@ class Expressions:
         self.globals: dict[str, Any] = {"advance": functions.advance}
         self.temporaries = 0
         self.lanes = 1  # of the values that are being computed
+        self.mask = ""  # the name of the mask of those lanes that may fail, unless all may
         self.loop_results: dict[ScalarLoop, frozenset[int]] = {}  # the used ones, if known
         self.jitted: dict[JittedFunction, str] = {}
         self.loops: dict[tuple[ScalarOp, tuple[str, ...]], tuple[str, ...]] = {}
@@ -145,9 +146,17 @@ class Expressions:
 
         return [
             *(f"{own[p]} = {text}" for p, text in zip(function.params, given, strict=True)),
-            *(renamed(line) for line in function.lines),
+            *(self._masked(renamed(line)) for line in function.lines),
             renamed(function.value),
         ]
+
+    def _masked(self, line: str) -> str:
+        """The assignment; to the status, by the lanes in the mask alone."""
+        name, _, value = line.partition(" = ")
+        if name != "status" or not self.mask:
+            return line
+        select = self._global("select", functions.function("select", "bool"))
+        return f"status = {select}({self.mask}, {value}, status)"
 
     def _fill(self, template: str, dtype: str, texts: Sequence[str]) -> str:
         """The template with operands, types and functions in place of the names in braces."""

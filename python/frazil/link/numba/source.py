@@ -180,6 +180,7 @@ class KernelSource(Expressions):
         """
         kernel = self.kernel
         self.lanes = lanes
+        self.mask = "mask" if lanes > 1 and self.is_end else ""
         self.loops.clear()  # what was computed elsewhere may not be there
         for k in numbers:
             statement = kernel.ops[k]
@@ -196,8 +197,7 @@ class KernelSource(Expressions):
             *lines, value = self.apply(statement.op, operands, statement.dtype)
             yield from lines
             yield f"v{k} = {value}"
-
-        self.lanes = 1
+        self.lanes, self.mask = 1, ""
 
     def _block(self, one: Pass, folding: Sequence[Folding], *, is_end: bool) -> Iterator[str]:
         """The work on the elements of a block; ``is_end``: the row ends within it."""

@@ -1,7 +1,8 @@
 """The work on blocks of elements in LLVM's text: vectors in memory, masks and halves of vectors.
 
-A mask says which lanes of a block are elements of a row. The lanes behind the end of a row hold
-copies of the first element of the block, so what is computed in them cannot fail unless that does.
+A mask says which lanes of a block are elements of a row. The lanes behind the end of a row are
+loaded with copies of the first element of the block. What is computed in them is not written, and
+sets no status.
 """
 
 from __future__ import annotations
