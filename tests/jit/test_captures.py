@@ -20,6 +20,7 @@ import captured_containers
 import captured_functions
 import captured_names
 import captured_objects
+import captured_operands_read_otherwise
 import captured_sharply
 import captured_surroundings
 import numpy as np
@@ -38,6 +39,7 @@ SUBJECTS = (
     captured_by_callbacks,
     captured_containers,
     captured_objects,
+    captured_operands_read_otherwise,
     captured_sharply,
     captured_functions,
     captured_surroundings,

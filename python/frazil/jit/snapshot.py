@@ -109,6 +109,7 @@ class Snapshot(ObjectWalk):
         at = [at for at, place in enumerate(places) if place in kept]
         numbers = {before: now for now, before in enumerate(at)}
         self._order = []
+        self.visits = other.visits
         self.checks = [self.checks[own] for own in at]
         self.told = [self.told[own] for own in at]
         named = {_place(*own) for own in other.whole}
@@ -140,7 +141,7 @@ class Snapshot(ObjectWalk):
         keys: Keys = ()
         while True:
             met = places.get(id(value), [])
-            if len(met) != 1:
+            if len(met) != 1 or self.visits[id(value)] != 1:
                 return None
             owner, key = met[0]
             if type(owner) is types.CellType:

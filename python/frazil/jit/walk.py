@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Mapping
 from dataclasses import field
 from types import CodeType
@@ -96,6 +97,8 @@ class Walk:
         self.meetings: dict[int, list[int]] = {}
         """For arrays, by their ids, the checks of all places where they were found."""
         self.seen: dict[int, Any] = {}
+        self.visits: Counter[int] = Counter()
+        """By the ids of values that have parts, how often each was met, with a check or without."""
         self.handles = handles
         """Whether code catches errors, so that what is missing may matter."""
         self._names = names
@@ -124,7 +127,10 @@ class Walk:
         kind = type(value)
         if kind is np.ndarray:
             self.meetings.setdefault(id(value), []).append(len(self.checks) - 1)
-        if is_one_of(kind, SCALARS) or id(value) in self.seen or id(value) in self._apart:
+        if is_one_of(kind, SCALARS) or id(value) in self._apart:
+            return
+        self.visits[id(value)] += 1
+        if id(value) in self.seen:
             return
         self.seen[id(value)] = value
         if is_traced(value):

@@ -1,0 +1,46 @@
+"""Arrays in containers that are operands of traced ones, and which code reads otherwise, too."""
+
+import numpy as np
+from capture_cases import X, case, seen
+
+
+def calls(jit, f, w):
+    """What calls give while an array changes in place."""
+    f = jit(f)
+    found = [seen(f, X)]
+    for _ in range(3):
+        w[0] += 1.0
+        found += [seen(f, X), seen(f, X)]
+    return found
+
+
+@case("bound", "raises")
+def container_that_is_a_default_too(jit):
+    weights = [np.ones(2)]
+
+    def f(x, other=weights):
+        return x * weights[0] + other[0].sum()
+
+    return calls(jit, f, weights[0])
+
+
+@case("bound", "raises")
+def array_that_is_a_default_too(jit):
+    w = np.ones(2)
+    weights = [w]
+
+    def f(x, other=w):
+        return x * weights[0] + float(other.sum())
+
+    return calls(jit, f, w)
+
+
+@case("bound", "raises")
+def container_whose_method_is_captured_too(jit):
+    weights = [np.ones(2)]
+    element = weights.__getitem__
+
+    def f(x):
+        return x * weights[0] + element(0).sum()
+
+    return calls(jit, f, weights[0])
