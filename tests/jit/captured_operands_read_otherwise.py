@@ -44,3 +44,31 @@ def container_whose_method_is_captured_too(jit):
         return x * weights[0] + element(0).sum()
 
     return calls(jit, f, weights[0])
+
+
+@case("bound", "raises")
+def container_that_the_body_of_a_class_reads(jit):
+    weights = [np.ones(2)]
+
+    def f(x):
+        class Local:
+            total = weights[0].sum()
+
+        return x * weights[0] + Local.total
+
+    return calls(jit, f, weights[0])
+
+
+@case("bound", "raises")
+def array_of_a_class_above(jit):
+    class Base:
+        weights = np.ones(2)
+
+        def scaled(self, x):
+            return x * self.weights
+
+    class Model(Base):
+        def __call__(self, x):
+            return self.scaled(x) + super().weights.sum()
+
+    return calls(jit, Model().__call__, Base.weights)

@@ -326,6 +326,8 @@ class _Walk:
                 self._stack += [part] * one.arg
         else:
             self._misuse(*self._stack)
+            if name.startswith("LOAD_"):  # in the body of a class, or of a class above
+                self._whole |= {(one.name, ()), (f".{one.name}", ())}
             count = len(self._stack) + _effect(one)
             self._stack = [_OTHER] * max(count, 0)
 
