@@ -1,7 +1,7 @@
 """Arrays in containers that are operands of traced ones, and which code reads otherwise, too."""
 
 import numpy as np
-from capture_cases import X, case, seen
+from capture_cases import Box, X, case, seen
 
 
 def calls(jit, f, w):
@@ -72,3 +72,35 @@ def array_of_a_class_above(jit):
             return self.scaled(x) + super().weights.sum()
 
     return calls(jit, Model().__call__, Base.weights)
+
+
+@case("bound", "raises")
+def element_that_is_compared_with_none_alone(jit):
+    params = {"w": np.ones(2), "bias": np.ones(2)}
+    f = jit(lambda x: x * params["w"] if params["bias"] is None else x * params["w"] + 1)
+    found = [seen(f, X), seen(f, X)]
+    params["bias"] = None
+    found += [seen(f, X), seen(f, X)]
+    params["bias"] = np.zeros(2)
+    return [*found, seen(f, X)]
+
+
+@case("bound", "raises")
+def attribute_and_element_that_may_be_none(jit):
+    box = Box([(np.ones(2), None), (np.ones(2), np.ones(2))])
+    box.shift = np.ones(2)
+
+    def f(x):
+        if box.shift is not None:
+            x = x + 1
+        for w, b in box.value:
+            if b is not None:
+                x = x + w
+        return x
+
+    f = jit(f)
+    found = [seen(f, X), seen(f, X)]
+    box.value[1] = (np.ones(2), None)
+    found += [seen(f, X), seen(f, X)]
+    box.shift = None
+    return [*found, seen(f, X), seen(f, X)]

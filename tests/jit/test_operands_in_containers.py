@@ -97,7 +97,22 @@ def called(x):
     return model(x)
 
 
-LIFTED = (entries, layers, numbered, together, items, elements, repeated, repeatedly_while, called)
+def unless_none(x):
+    for w, b in model.layers:
+        x = x @ w
+        if b is not None:
+            x = x + b
+    return x
+
+
+def unless_none_and_no_more(x):
+    return x @ model.square if model.params["b"] is not None else x
+
+
+LIFTED = (
+    *(entries, layers, numbered, together, items, elements, repeated, repeatedly_while, called),
+    *(unless_none, unless_none_and_no_more),
+)
 
 
 def element_of_an_array(x):

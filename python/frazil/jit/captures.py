@@ -21,6 +21,7 @@ from frazil.jit.consumption import Lifts, changed_at, is_operand_by_flow, is_ope
 from frazil.jit.errors import SharpEdgeError
 from frazil.jit.identity import is_one_of
 from frazil.jit.instructions import repeated
+from frazil.jit.operand_flow import Flow, Part
 from frazil.jit.operands import deep
 from frazil.jit.progress import make
 from frazil.jit.reach import Reached, watched
@@ -265,14 +266,14 @@ class Watch:
         ways = snapshot.variables, snapshot.owned, snapshot.codes.values(), snapshot.wanted
         return is_operand_only(
             captured.array, meetings, *ways, self._lifts, reach
-        ) or self._is_operand_by_flow(captured)
+        ) or self._is_operand_by_flow(captured, Flow.uses)
 
     def _is_unread(self, captured: Captured) -> bool:
         """Whether nothing has read a captured array: it would be an input if an operation had."""
-        key = id(captured.array)
-        return key not in self.lifted.keys() | self.plain and self._is_operand_by_flow(captured)
+        met = self.lifted.keys() | self.plain
+        return id(captured.array) not in met and self._is_operand_by_flow(captured, Flow.uses)
 
-    def _is_operand_by_flow(self, captured: Captured) -> bool:
+    def _is_operand_by_flow(self, captured: Captured, uses: Callable[[Flow, Part], bool]) -> bool:
         snapshot, reach = self.snapshot, self._reach
         if self._places is None:
             self._places = snapshot.places()
@@ -280,7 +281,7 @@ class Watch:
         known = self._traced_arguments, snapshot.wanted, self._is_known_function, self._lifts
         if root is None or reach is None:
             return False
-        return is_operand_by_flow(root, snapshot.codes.values(), *known, reach)
+        return is_operand_by_flow(root, uses, snapshot.codes.values(), *known, reach)
 
     def _is_known_function(self, path: tuple[str, ...]) -> bool:
         """Whether a name that code has is that of a builtin, or of NumPy."""
@@ -307,11 +308,12 @@ class Watch:
             if self._is_operand_only(own) and self.lifted[id(own.array)] not in pinned
         }
         unread = {at for at, own in arrays.items() if at not in free and self._is_unread(own)}
+        unseen = {at for at in unread if self._is_operand_by_flow(arrays[at], Flow.sees)}
         again = {
             at
             for own in free | unread
             for at in self.snapshot.meetings[id(arrays[own].array)]
-            if at != own or at in unread
+            if at != own or at in unseen
         }
         for at in self.snapshot.order():
             check, about = self.snapshot.checks[at], self.snapshot.told[at]

@@ -17,7 +17,7 @@ from frazil._core import Reach
 from frazil.graph.dataclass import dataclass
 from frazil.jit.code_names import REFLECTION
 from frazil.jit.instructions import Instruction, instructions, repeated
-from frazil.jit.operand_flow import Root, flow_of
+from frazil.jit.operand_flow import Flow, Part, Root, flow_of
 
 _OF_TRACED_ARRAYS = frozenset(
     (
@@ -124,6 +124,7 @@ def is_operand_only(
 
 def is_operand_by_flow(
     root: Root,
+    uses: Callable[[Flow, Part], bool],
     codes: Collection[CodeType],
     traced: Mapping[int, set[str]],
     attributes: set[str],
@@ -133,7 +134,8 @@ def is_operand_by_flow(
 ) -> bool:
     """Whether code that ran can only have used an array as an operand of traced ones.
 
-    ``traced`` has, by the ids of code, the arguments that were traced arrays at an entry.
+    ``uses`` tells what else code may do with it. ``traced`` has, by the ids of code, the arguments
+    that were traced arrays at an entry.
     ``functions`` tells whether a name is that of the builtin or of NumPy's function.
     """
     ways = _OTHER_WAYS_TO_ATTRIBUTES | _OTHER_WAYS if root.is_attribute else _OTHER_WAYS
@@ -148,7 +150,7 @@ def is_operand_by_flow(
             return False
         flow = flow_of(code, frozenset(traced.get(id(code), ()) if entries == 1 else ()))
         parts = root.parts()
-        if any(map(flow.uses, parts)):
+        if any(uses(flow, part) for part in parts):
             return False
         for taken in (own for part in parts for own in flow.operations(part)):
             ends = taken.at, taken.to

@@ -70,6 +70,8 @@ class Flow:
     """Parts that it does anything with, with all that is in them."""
     inside: frozenset[Part]
     """Parts that are operands; containers that are would be read."""
+    asked: frozenset[Part]
+    """Parts of which it asks whether they are None."""
     taken: frozenset[Taken]
     """Operations that show in a run whether the other operand was traced."""
     is_known: bool
@@ -90,6 +92,10 @@ class Flow:
             or any(map(_holds, self.whole, repeat(part)))
             or any(_holds(own, part) and len(own[1]) < len(part[1]) for own in self.inside)
         )
+
+    def sees(self, part: Part) -> bool:
+        """Whether it may tell an array at this place from another object, without an operation."""
+        return self.uses(part) or any(map(_is_same, self.asked, repeat(part)))
 
     def operations(self, part: Part) -> list[Taken]:
         """The operations that take a part, and show in a run what the other operand was."""
@@ -190,6 +196,7 @@ class _Walk:
         self._read: set[Part] = set()
         self._whole: set[Part] = set()
         self._inside: set[Part] = set()
+        self._asked: set[Part] = set()
         self._taken: set[Taken] = set()
         self._called: set[tuple[str, ...]] = set()
         self._loops = repeated(code)
@@ -223,6 +230,7 @@ class _Walk:
             frozenset(self._read),
             frozenset(self._whole),
             frozenset(self._inside),
+            frozenset(self._asked),
             frozenset(self._taken),
             self._is_known,
             frozenset(self._called),
@@ -244,9 +252,10 @@ class _Walk:
             yield at + 1, [*stack, element._replace(each=stack[-1].each)]
             return
         if one.is_jump and one.opname not in _NONE:
-            tested = stack[-1:]
-            if not one.opname.endswith(("NONE", "NONE_CHECK")):
-                self._misuse(*tested)
+            if one.opname.endswith("NONE"):
+                self._asked |= stack[-1].parts
+            else:
+                self._misuse(*stack[-1:])
             yield self._target(at), stack[: len(stack) + _effect(one, jump=True)]
             yield at + 1, stack[: len(stack) + _effect(one, jump=False)]
             return
