@@ -16,7 +16,7 @@ _SUFFIX = {"float32": "ps", "float64": "pd"}
 _INTEGERS = {"float32": "int32", "float64": "int64"}
 
 _SMALLER_SIZE = 6
-"""The instruction ``range`` takes the smaller of two sizes, with the sign of the first."""
+"""The instruction ``range`` takes the number of the smaller size."""
 
 
 def block_exponential(writer: Writer, x: Value) -> Value:
@@ -29,7 +29,7 @@ def block_exponential(writer: Writer, x: Value) -> Value:
 
     def fma(a: Value, b: Value, c: Value) -> Value:
         symbol = f"llvm.fma.v{lanes}f{512 // lanes}"
-        return _called(writer, symbol, (a, b, c))
+        return writer.call_elsewhere(symbol, (a, b, c))
 
     magic = all_lanes(own.magic)
     t = fma(x, all_lanes(own.per_log2), magic)
@@ -48,13 +48,6 @@ def block_exponential(writer: Writer, x: Value) -> Value:
     tail = fma(s, q, rest)
     more = writer.value(dtype, f"fadd {r.typed}, {tail.text}", lanes)
     return _masked(writer, "scalef", (fma(power, more, power), k))
-
-
-def _called(writer: Writer, symbol: str, args: Sequence[Value]) -> Value:
-    x = args[0]
-    writer.module.declare_text(symbol, [value.type for value in args], x.type)
-    given = ", ".join(value.typed for value in args)
-    return writer.value(x.dtype, f'call {x.type} @"{symbol}"({given})', x.lanes)
 
 
 def _masked(writer: Writer, name: str, args: Sequence[Value], *more: str) -> Value:
@@ -80,9 +73,9 @@ def _taken(writer: Writer, t: Value, table: Sequence[str]) -> Value:
     ]
     if len(parts) == 2:
         symbol = f"llvm.x86.avx512.vpermi2var.{suffix}.512"
-        return _called(writer, symbol, (parts[0], at, parts[1]))
+        return writer.call_elsewhere(symbol, (parts[0], at, parts[1]))
     symbol = f"llvm.x86.avx512.permvar.{'sf' if suffix == 'ps' else 'df'}.512"
-    return _called(writer, symbol, (parts[0], at))
+    return writer.call_elsewhere(symbol, (parts[0], at))
 
 
 def _listed(dtype: str, numbers: Sequence[str]) -> str:

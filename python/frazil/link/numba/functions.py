@@ -17,7 +17,7 @@ from frazil.link.numba import special_functions
 from frazil.link.numba.externals import HIDDEN, MATH, provide, vector_form
 from frazil.link.numba.runtime import FACTS, OF_RUNTIME, of_runtime
 from frazil.link.numba.translation import Callee, Defined, Writer
-from frazil.link.numba.values import LLVM_TYPES, Value, constant, llvm_type
+from frazil.link.numba.values import LLVM_TYPES, Value, constant
 from frazil.link.numba.vectors import Routine
 from frazil.link.numba.written_out import WRITTEN_OUT, WrittenOut, written_out
 from frazil.link.toolchain.symbols import OF_SCIPY
@@ -130,13 +130,9 @@ def _by_vectors(writer: Writer, symbol: str, width: int, args: Sequence[Value]) 
     """A function of so many lanes at once; so a value does not depend on where its element is."""
     given = writer.level(args)
     lanes, dtype = given[0].lanes, given[0].dtype
-    own = llvm_type(dtype, width)
-    writer.module.declare_text(symbol, [own] * len(given), own, FACTS)
     if lanes >= width:
         parts = [
-            writer.call(
-                symbol, [dtype] * len(given), dtype, [writer.part(x, at, width) for x in given]
-            )
+            writer.call_elsewhere(symbol, [writer.part(x, at, width) for x in given], FACTS)
             for at in range(0, lanes, width)
         ]
         while len(parts) > 1:
@@ -145,7 +141,7 @@ def _by_vectors(writer: Writer, symbol: str, width: int, args: Sequence[Value]) 
 
     def one(numbers: Sequence[Value]) -> Value:
         whole = [writer.spread(x, width) for x in numbers]
-        return writer.part(writer.call(symbol, [dtype] * len(whole), dtype, whole), 0, 1)
+        return writer.part(writer.call_elsewhere(symbol, whole, FACTS), 0, 1)
 
     return writer.each_lane(given, [dtype] * len(given), one)
 
@@ -157,11 +153,10 @@ def _select(writer: Writer, args: Sequence[Value]) -> Value:
 
 def _instruction(name: str, writer: Writer, args: Sequence[Value]) -> Value:
     given = writer.level(args)
-    dtype, lanes, own = given[0].dtype, given[0].lanes, given[0].type
+    dtype, lanes = given[0].dtype, given[0].lanes
     vector = "" if lanes == 1 else f"v{lanes}"
     symbol = f"llvm.{name}.{vector}f{32 if dtype == 'float32' else 64}"
-    writer.module.declare_text(symbol, [own] * len(given), own)
-    return writer.call(symbol, [dtype] * len(given), dtype, given)
+    return writer.call_elsewhere(symbol, given)
 
 
 def _wrapping(name: str, writer: Writer, args: Sequence[Value]) -> Value:

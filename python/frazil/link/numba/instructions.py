@@ -64,6 +64,13 @@ class Instructions:
             return Value(result, "")
         return self.value(result, text, lanes)
 
+    def call_elsewhere(self, symbol: str, args: Sequence[Value], told: str = "") -> Value:
+        """Declare a function whose result has the first operand's type, and write its call."""
+        x = args[0]
+        self.module.declare_text(symbol, [value.type for value in args], x.type, told)
+        given = ", ".join(value.typed for value in args)
+        return self.value(x.dtype, f'call {x.type} @"{symbol}"({given})', x.lanes)
+
     # ------------------------------------------------------------ variables
 
     def assign(self, name: str, value: Value) -> None:

@@ -44,21 +44,16 @@ def of_runtime(name: str, dtype: str) -> Routine:
         given = writer.level(args)
         lanes = given[0].lanes
         if lanes == 1:
-            return _in_registers(writer, f"{own}_one_{code}", given)
+            return writer.call_elsewhere(f"{own}_one_{code}", given, FACTS)
         block = f"{own}_block_{code}"
         is_block = lanes * np.dtype(dtype).itemsize == BLOCK_BYTES
         if is_block and address_of(block) is not None:
             if name == "exp":
                 return block_exponential(writer, given[0])
-            return _in_registers(writer, block, given)
+            return writer.call_elsewhere(block, given, FACTS)
         return _in_memory(writer, f"{own}_many_{code}", given)
 
     return Routine(write, (dtype,) * arity)
-
-
-def _in_registers(writer: Writer, symbol: str, given: Sequence[Value]) -> Value:
-    writer.module.declare_text(symbol, [x.type for x in given], given[0].type, FACTS)
-    return writer.call(symbol, [x.dtype for x in given], given[0].dtype, given)
 
 
 def _in_memory(writer: Writer, symbol: str, given: Sequence[Value]) -> Value:
