@@ -5,7 +5,7 @@ import pytest
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil.link.c.runtime import OF_BLOCKS
+from frazil.link.kernel.runtime_functions import OF_BLOCKS
 from frazil.link.numba import vectors
 from frazil.scalar import ScalarLoop
 from frazil.scalar.elemwise import Elemwise

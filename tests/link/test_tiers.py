@@ -24,7 +24,7 @@ from frazil import _core
 from frazil._core import elemwise
 from frazil.compile import tiering
 from frazil.link.c import CCompiler
-from frazil.link.c.runtime import OF_BLOCKS
+from frazil.link.kernel.runtime_functions import OF_BLOCKS
 from frazil.link.linkers.same_bits import difference, graph_difference
 from frazil.link.linkers.tiered import replaceable
 from frazil.scalar import ScalarLoop

@@ -1,9 +1,7 @@
-"""Functions of floats that C's kernels and the extension's kernels take from the runtime.
+"""Functions of floats that C's kernels take from the runtime.
 
-In the runtime each function has the same operations for one element, for a register of AVX-512, and
-for many elements. So both kinds of kernels give the same bits, wherever an element stands. C's
-kernels hold a block in such a register, and call by pointers. ``exp``, ``log`` and ``log1p``, which
-models call most, take the same steps in the kernel itself.
+C's kernels hold a block in a register of AVX-512, and call by pointers. ``exp``, ``log`` and
+``log1p``, which models call most, take the same steps in the kernel itself.
 """
 
 from __future__ import annotations
@@ -14,20 +12,8 @@ from frazil.link.kernel.loop_kernel import BLOCK_BYTES
 from frazil.scalar.elementary import Elementary
 from frazil.scalar.op import ScalarOp
 
-OF_BLOCKS: frozenset[ScalarOp] = frozenset(
-    map(
-        Elementary,
-        (
-            *("arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "cbrt", "cos", "cosh"),
-            *("erf", "erfc", "exp", "exp2", "expm1", "log", "log10", "log1mexp", "log1p", "log2"),
-            *("log_sigmoid", "ndtr", "pow", "sigmoid", "sin", "sinh", "softplus", "tan", "tanh"),
-        ),
-    )
-)
-"""The ops that the runtime has such functions of."""
-
 OF_STEPS: frozenset[ScalarOp] = frozenset({Elementary("cbrt")})
-"""Those that the steps of scans take from the runtime, too; others are the C library's there."""
+"""Ops that the steps of scans take from the runtime, too; others are the C library's there."""
 
 
 def of_one(definitions: Definitions, op: ScalarOp, dtype: str) -> str:

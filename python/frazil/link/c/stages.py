@@ -19,10 +19,11 @@ from frazil.link.c.definitions import Definitions
 from frazil.link.c.exponential import block_exponential
 from frazil.link.c.logarithm import block_log, block_log1p
 from frazil.link.c.narrow import Narrow
-from frazil.link.c.runtime import OF_BLOCKS, of_block
+from frazil.link.c.runtime import of_block
 from frazil.link.c.values import Values, is_alone
 from frazil.link.kernel.loop_kernel import BLOCK_BYTES, LoopKernel, Statement
 from frazil.link.kernel.passes import Pass
+from frazil.link.kernel.runtime_functions import OF_BLOCKS
 from frazil.scalar import exp, log, log1p
 from frazil.scalar.op import ScalarOp
 

@@ -12,10 +12,11 @@ import numpy as np
 from frazil.link.c import syntax as c
 from frazil.link.c.definitions import Definitions
 from frazil.link.c.functions import C_TYPES, FUNCTIONS, PRELUDE
-from frazil.link.c.runtime import OF_BLOCKS, OF_STEPS, of_one
+from frazil.link.c.runtime import OF_STEPS, of_one
 from frazil.link.c.scalar_loop import LoopFunctions
 from frazil.link.kernel.loop_kernel import Literal, LoweringError, Statement
 from frazil.link.kernel.reduction import fold_operands, identity
+from frazil.link.kernel.runtime_functions import OF_BLOCKS
 from frazil.link.kernel.scalar_loop import body_of
 from frazil.scalar.elementary import Elementary
 from frazil.scalar.expression_text import PLACE, check_text

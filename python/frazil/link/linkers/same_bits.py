@@ -14,9 +14,9 @@ from weakref import WeakKeyDictionary
 from frazil._core import FrozenFunctionGraph
 from frazil.graph.op import Op
 from frazil.link.c.compiler import has_wide_registers
-from frazil.link.c.runtime import OF_BLOCKS
 from frazil.link.kernel.formulas import formula
 from frazil.link.kernel.loop_kernel import LoopKernel, Statement
+from frazil.link.kernel.runtime_functions import OF_BLOCKS
 from frazil.link.kernel.scalar_loop import body_of
 from frazil.link.kernel.scan_kernel import AnyKernel, ScanKernel
 from frazil.link.lowering.inner import inner_graphs

@@ -1,8 +1,4 @@
-"""Functions of floats that kernels take from the runtime, as C's kernels and the extension's do.
-
-Each has the same operations for one element and for many, so an element's value does not depend on
-where it stands, nor on the linker.
-"""
+"""Functions that Numba's kernels take from the runtime, of floats and of their partial sums."""
 
 from __future__ import annotations
 
@@ -10,35 +6,30 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from frazil.link.kernel.loop_kernel import BLOCK_BYTES
+from frazil.link.kernel.runtime_functions import OF_BLOCKS
 from frazil.link.numba.exponential import block_exponential
 from frazil.link.numba.externals import address_of
 from frazil.link.numba.translation import Writer
 from frazil.link.numba.values import Value
 from frazil.link.numba.vectors import Routine
+from frazil.scalar.op import ScalarOp
 
-OF_RUNTIME: Mapping[str, tuple[str, int]] = {
-    **{name: (name, 1) for name in ("exp", "exp2", "expm1", "log", "log1p", "log2", "log10")},
-    **{name: (name, 1) for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "cbrt")},
-    **{f"a{name}": (f"arc{name}", 1) for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
-    **{name: (name, 1) for name in ("erf", "erfc", "sigmoid", "softplus", "log1mexp", "ndtr")},
-    "log_sigmoid": ("log_sigmoid", 1),
-    "pow": ("pow", 2),
+OF_RUNTIME: Mapping[str, ScalarOp] = {
+    str(op.table_name).replace("arc", "a"): op for op in sorted(OF_BLOCKS, key=str)
 }
-"""By the name in the texts of ops: the name in the runtime, and the number of operands."""
+"""By the name in the texts of ops, which is C's."""
 
 _CODES = {"float32": "f4", "float64": "f8"}
 
 FACTS = "nounwind willreturn readnone"
 """They keep no state, raise nothing and come back."""
 
-BLOCK_BYTES = 64
-"""The size of the blocks that registers of AVX-512 hold."""
-
 
 def of_runtime(name: str, dtype: str) -> Routine:
     """The function of that name for floats of that dtype."""
-    own, arity = OF_RUNTIME[name]
-    code = _CODES[dtype]
+    op = OF_RUNTIME[name]
+    own, code = op.table_name, _CODES[dtype]
 
     def write(writer: Writer, args: Sequence[Value]) -> Value:
         given = writer.level(args)
@@ -53,7 +44,7 @@ def of_runtime(name: str, dtype: str) -> Routine:
             return writer.call_elsewhere(block, given, FACTS)
         return _in_memory(writer, f"{own}_many_{code}", given)
 
-    return Routine(write, (dtype,) * arity)
+    return Routine(write, (dtype,) * op.nin)
 
 
 def _in_memory(writer: Writer, symbol: str, given: Sequence[Value]) -> Value:
