@@ -104,3 +104,13 @@ def attribute_and_element_that_may_be_none(jit):
     found += [seen(f, X), seen(f, X)]
     box.shift = None
     return [*found, seen(f, X), seen(f, X)]
+
+
+@case("bound", "raises")
+def attribute_that_a_text_formats(jit):
+    box, form = Box(np.ones(2)), "{.value[0]}"
+
+    def f(x):
+        return x * box.value + float(form.format(box))
+
+    return calls(jit, f, box.value)

@@ -50,7 +50,7 @@ _OTHER_WAYS = frozenset(
 _OTHER_WAYS_TO_ATTRIBUTES = REFLECTION | frozenset(
     (
         *("__getattribute__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__"),
-        *("__array_interface__", "__array_struct__"),
+        *("__array_interface__", "__array_struct__", "format", "format_map"),
     )
 )
 """Names by which code reads attributes that it does not name."""
