@@ -14,14 +14,9 @@ def calls(jit, f, told=()):
     return [[seen(f, x), *map(float, told)] for x in (*CALLS, *CALLS)]
 
 
-@case("raises", "raises", cached=False)
-def callback_that_rebinds_a_global(jit):
+def calls_that_read_a_global_twice(jit, change):
     global scale
     scale = 2.0
-
-    def change(value):
-        global scale
-        scale += float(value)
 
     def f(x):
         before = x * scale
@@ -31,22 +26,23 @@ def callback_that_rebinds_a_global(jit):
     return calls(jit, f)
 
 
+@case("raises", "raises", cached=False)
+def callback_that_rebinds_a_global(jit):
+    def change(value):
+        global scale
+        scale += float(value)
+
+    return calls_that_read_a_global_twice(jit, change)
+
+
 @case("bound", "raises", cached=False)
 def callback_that_rebinds_a_global_for_some_values(jit):
-    global scale
-    scale = 2.0
-
     def change(value):
         global scale
         if value > 10:
             scale += 1.0
 
-    def f(x):
-        before = x * scale
-        fz.debug.callback(change, x.sum())
-        return before + scale
-
-    return calls(jit, f)
+    return calls_that_read_a_global_twice(jit, change)
 
 
 @case("raises", "raises", cached=False)
