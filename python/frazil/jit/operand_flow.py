@@ -26,6 +26,20 @@ Part: TypeAlias = tuple[str, Keys]
 _DEEPEST = 8
 
 
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A variable, or an attribute of objects, and the keys that lead from it to an array."""
+
+    names: frozenset[str]
+    is_attribute: bool
+    keys: Keys
+
+    def parts(self) -> list[Part]:
+        """The array, for each name."""
+        dot = "." if self.is_attribute else ""
+        return [(f"{dot}{name}", self.keys) for name in self.names]
+
+
 class _Value(NamedTuple):
     """What is known of a value on the stack or in a local variable."""
 
@@ -105,8 +119,9 @@ class Flow:
 def _holds(one: Part, other: Part) -> bool:
     """Whether a part may be another one, or hold it."""
     (name, keys), (own, others) = one, other
-    fits = name == own and len(keys) <= len(others)
-    return fits and all(a is None or b is None or a == b for a, b in zip(keys, others))  # noqa: B905
+    if name != own or len(keys) > len(others):
+        return False
+    return all(None in pair or pair[0] == pair[1] for pair in zip(keys, others, strict=False))
 
 
 def _is_same(one: Part, other: Part) -> bool:
@@ -485,17 +500,3 @@ def _is_ufunc(path: tuple[str, ...]) -> bool:
         return isinstance(operator.attrgetter(".".join(path[1:]))(np), np.ufunc)
     except AttributeError:
         return False
-
-
-@dataclass(frozen=True, slots=True)
-class Root:
-    """A variable, or an attribute of objects, and the keys that lead from it to an array."""
-
-    names: frozenset[str]
-    is_attribute: bool
-    keys: Keys
-
-    def parts(self) -> list[Part]:
-        """The array, for each name."""
-        dot = "." if self.is_attribute else ""
-        return [(f"{dot}{name}", self.keys) for name in self.names]
