@@ -218,11 +218,9 @@ class Writer(Instructions):
 
     def give(self, value: Value) -> None:
         """Return a value."""
-        self.line("ret void" if value.dtype == "void" else f"ret {self._as_result(value).typed}")
+        is_void = value.dtype == "void"
+        self.line("ret void" if is_void else f"ret {self.cast(value, self.result).typed}")
         self._closed = True
-
-    def _as_result(self, value: Value) -> Value:
-        return self.cast(value, self.result)
 
     def _statement(self, node: ast.stmt) -> None:
         match node:
