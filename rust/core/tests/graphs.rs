@@ -72,14 +72,17 @@ proptest! {
     }
 
     #[test]
-    fn nodes_are_counted_up_to_a_limit(recipe in recipe()) {
+    fn applications_are_counted_up_to_a_limit(recipe in recipe()) {
         let container = Container::new();
         let inputs = [vector(&container, "x"), vector(&container, "y")];
         let outputs = build(&container, &inputs, &recipe);
-        let count = postorder(&outputs, &[]).len();
+        let is_apply = |node: &&&Node| matches!(node.body(), Body::Apply { .. });
+        let count = postorder(&outputs, &[]).iter().filter(is_apply).count();
         for limit in 0..count + 2 {
             prop_assert_eq!(needs_at_most(&outputs, limit), count <= limit);
         }
+        let frozen = FrozenFunctionGraph::new(&container, &inputs, &outputs).unwrap();
+        prop_assert_eq!(frozen.applications(), count);
     }
 
     #[test]

@@ -58,7 +58,7 @@ impl Drop for FrozenFunctionGraph {
         Python::attach(|py| {
             let Some(graph) = graph else { return };
             forget_frozen(py, &graph);
-            detached_if(!graph.has_at_most(FEW), py, || drop(graph));
+            detached_if(graph.applications() > FEW, py, || drop(graph));
         });
     }
 }
@@ -106,7 +106,7 @@ impl FrozenFunctionGraph {
 
     /// The graph as bytes that mean the same in every process.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let long = !self.graph().has_at_most(FEW);
+        let long = self.graph().applications() > FEW;
         let bytes = detached_if(long, py, || codec::encode(self.graph())).map_err(raise)?;
         Ok(PyBytes::new(py, &bytes))
     }
@@ -138,7 +138,7 @@ impl FrozenFunctionGraph {
 
     /// An editable graph over new inputs that freezes to this one.
     fn unfreeze<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let long = !self.graph().has_at_most(FEW);
+        let long = self.graph().applications() > FEW;
         graph_wrapper(py, detached_if(long, py, || self.graph().unfreeze()))
     }
 

@@ -31,8 +31,8 @@ pub fn detached<T: Ungil>(py: Python<'_>, body: impl FnOnce() -> T + Ungil) -> T
     result
 }
 
-/// More nodes than these take longer than about 30 microseconds to walk, build or free.
-pub const FEW: usize = 128;
+/// More applications of ops than these take longer than about 30 microseconds to walk, build or free.
+pub const FEW: usize = 64;
 
 /// Runs `body`, and gives the GIL to other threads meanwhile if it takes long. A thread that gives the GIL away for a
 /// moment waits for it much longer: until another thread gives it away, or 5 milliseconds.

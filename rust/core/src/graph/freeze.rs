@@ -226,6 +226,7 @@ fn freeze(
         own: OnceBox::new(),
         members: OnceBox::new(),
         nesting: tags.nesting,
+        applications: tags.applications,
         in_global: OnceBox::new(),
     };
     Ok(FrozenFunctionGraph(Handle::intern(container.storage(), frozen)))
@@ -239,13 +240,14 @@ struct Tags {
     next: u64,
     destroys: bool,
     nesting: u32,
+    applications: usize,
     /// The tag of each key, and how many nodes have it; `None` where distinct nodes stay apart.
     folded: Option<FxHashMap<Folded, (DistinctTag, u32)>>,
 }
 
 impl Tags {
     fn apart() -> Tags {
-        Tags { next: 1, destroys: false, nesting: 0, folded: None }
+        Tags { next: 1, destroys: false, nesting: 0, applications: 0, folded: None }
     }
 
     fn folded() -> Tags {
@@ -280,6 +282,7 @@ impl Rebuild for Tags {
     }
 
     fn apply(&mut self, op: &Op) -> Result<(), Error> {
+        self.applications += 1;
         self.destroys |= !op.key().props.destroy_map.is_empty();
         self.nesting = self.nesting.max(op.nesting());
         if op.nesting() > MAX_NESTING {

@@ -247,7 +247,7 @@ impl FunctionGraph {
         self.state().outputs.to_vec()
     }
 
-    /// Whether the outputs need at most `limit` nodes.
+    /// Whether the outputs need at most `limit` applications of ops.
     pub fn needs_at_most(&self, limit: usize) -> bool {
         needs_at_most(&self.state().outputs, limit)
     }

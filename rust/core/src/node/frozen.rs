@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 use super::container::{Container, Storage};
 use super::handle::Node;
 use super::replace::{Afresh, rebuild};
-use super::traverse::{needs_at_most, postorder};
+use super::traverse::postorder;
 use super::var::Var;
 use crate::intern::{Handle, Interned, Interner, WeakHandle};
 use crate::value::digest::Digest;
@@ -34,6 +34,8 @@ pub(crate) struct Frozen {
     pub(crate) own: OnceBox<Own>,
     pub(crate) members: OnceBox<FxHashSet<usize>>,
     pub(crate) nesting: u32,
+    /// The number of applications of ops.
+    pub(crate) applications: usize,
     /// The equal graph of the global container, found at the first use; none within that container.
     pub(crate) in_global: OnceBox<FrozenFunctionGraph>,
 }
@@ -97,9 +99,9 @@ impl FrozenFunctionGraph {
         })
     }
 
-    /// Whether it has at most `limit` nodes.
-    pub fn has_at_most(&self, limit: usize) -> bool {
-        needs_at_most(&self.0.outputs, limit)
+    /// The number of applications of ops.
+    pub fn applications(&self) -> usize {
+        self.0.applications
     }
 
     /// The digest of inputs and outputs and, where nodes destroy their inputs, of the order.

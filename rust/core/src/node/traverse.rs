@@ -112,16 +112,17 @@ pub fn postorder<'a>(outputs: &'a [Var], blockers: &[Var]) -> Vec<&'a Node> {
     })
 }
 
-/// Whether `outputs` need at most `limit` nodes, leaves included. It visits hardly more than that.
+/// Whether `outputs` need at most `limit` applications of ops. It visits hardly more than that.
 pub fn needs_at_most(outputs: &[Var], limit: usize) -> bool {
     Numbering::with(|seen| {
         let mut met: SmallVec<[&Node; 32]> = SmallVec::new();
         let (mut count, mut next) = (0, outputs);
         loop {
             for var in next {
-                if seen.insert(var.node().id()) {
+                let node = var.node();
+                if matches!(node.body(), Body::Apply { .. }) && seen.insert(node.id()) {
                     count += 1;
-                    met.push(var.node());
+                    met.push(node);
                 }
             }
             if count > limit {
