@@ -70,7 +70,7 @@ def _plain(obj: object) -> object:
 def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = None) -> Array:
     """Return an array with the elements of another library's array, copied.
 
-    An array of this namespace never changes, so its elements are not copied.
+    An Array is given back itself unless ``copy`` is true.
     """
     check_device(device)
     if isinstance(x, Array):
