@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import frazil.scalar as scalar
 from frazil._core import Variable, elemwise
+from frazil.scalar.complex import is_complex
 from frazil.scalar.constants import TensorLike, as_operand, as_tensor
 from frazil.tensor.creation import zeros_like
 from frazil.tensor.elementwise.definition import elementwise
@@ -26,7 +27,7 @@ def positive(x: TensorLike, /) -> Variable:
 def real(x: TensorLike, /) -> Variable:
     """Return the real part."""
     x = as_tensor(x)
-    return elemwise(scalar.real, x) if _is_complex(x) else x
+    return elemwise(scalar.real, x) if is_complex(x) else x
 
 
 @elementwise(
@@ -37,7 +38,7 @@ def real(x: TensorLike, /) -> Variable:
 def imag(x: TensorLike, /) -> Variable:
     """Return the imaginary part."""
     x = as_tensor(x)
-    return elemwise(scalar.imag, x) if _is_complex(x) else zeros_like(x)
+    return elemwise(scalar.imag, x) if is_complex(x) else zeros_like(x)
 
 
 @elementwise(
@@ -48,7 +49,7 @@ def imag(x: TensorLike, /) -> Variable:
 def conj(x: TensorLike, /) -> Variable:
     """Return the conjugate, whose imaginary part has the other sign."""
     x = as_tensor(x)
-    if _is_complex(x):
+    if is_complex(x):
         return elemwise(scalar.conj, x)
     return as_tensor(x, "int8") if x.dtype == "bool" else x
 
@@ -84,10 +85,6 @@ def isreal(x: TensorLike, /) -> Variable:
 def iscomplex(x: TensorLike, /) -> Variable:
     """Return whether the imaginary parts are not zero, as :func:`numpy.iscomplex` does."""
     return elemwise(scalar.neq, imag(x), 0)
-
-
-def _is_complex(x: Variable) -> bool:
-    return x.type.numpy_dtype.kind == "c"
 
 
 conjugate = conj
