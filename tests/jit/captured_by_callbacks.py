@@ -1,5 +1,7 @@
 """Callbacks of compiled functions that read and change what the function reads."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from capture_cases import X, case, seen
 
@@ -7,6 +9,11 @@ import frazil as fz
 
 CALLS = (X, X * 2, X * 20, X)
 scale = 2.0
+
+
+@dataclass
+class Settings:
+    scale: float
 
 
 def calls(jit, f, told=()):
@@ -98,6 +105,42 @@ def callback_that_appends_to_a_list_that_is_read(jit):
     def f(x):
         fz.debug.callback(told.append, x.sum())
         return x * len(told)
+
+    return calls(jit, f, told)
+
+
+@case("raises", "raises", cached=False)
+def callback_that_is_given_a_list_and_appends_to_it(jit):
+    told = []
+
+    def f(x):
+        fz.debug.callback(lambda own, value: own.append(value), told, x.sum())
+        return x * len(told)
+
+    return calls(jit, f, told)
+
+
+@case("raises", "raises", cached=False)
+def callback_that_is_given_a_dataclass_and_changes_it(jit):
+    settings = Settings(1.0)
+
+    def double(own):
+        own.scale *= 2
+
+    def f(x):
+        fz.debug.callback(double, settings)
+        return x * settings.scale
+
+    return calls(jit, f)
+
+
+@case("same", "raises")
+def callback_that_is_given_a_list_that_it_alone_reads(jit):
+    told = []
+
+    def f(x):
+        fz.debug.callback(lambda own, value: own.append(value), told, x.sum())
+        return x * 2
 
     return calls(jit, f, told)
 

@@ -58,7 +58,7 @@ class Callbacks:
             )
         self._read.append((name, function, read))
         owner = getattr(function, "__self__", None)
-        for handed in (function, owner, getattr(function, "__func__", None)):
+        for handed in (function, owner, getattr(function, "__func__", None), *values):
             self._lifts.note(handed, reach)
         if _is_handled():
             self._reasons.append(f"an error of the callback {name} may be handled, {users_line()}")

@@ -394,6 +394,10 @@ class CapturingTrace(Trace):
         """The captured array that the user's code is about to change."""
         return self._watch.changed_here(users_frame())
 
+    def is_captured(self, value: object) -> bool:
+        """Whether a value was found outside of the function: a callback is given that itself."""
+        return id(value) in self._watch.snapshot.seen
+
     def note_callback(self, function: object, values: Sequence[object]) -> None:
         """Note that a callback is about to be made, which may change what the function reads."""
         self._watch.note_callback(function, values)

@@ -29,7 +29,8 @@ def callback(function: Callable[..., object], *args: object, **kwargs: object) -
     Parameters
     ----------
     function : callable
-        It takes the arguments, with arrays in place of traced ones; its result is dropped.
+        It takes the arguments, with arrays in place of traced ones, and other containers in place
+        of those that the call has made; its result is dropped.
     *args, **kwargs
         Trees of arrays and other values.
 
@@ -56,7 +57,7 @@ def callback(function: Callable[..., object], *args: object, **kwargs: object) -
             f"{users_line()}: fz.debug works outside of loops and branches; return the value from "
             "the loop or the branch, and look at it there"
         )
-    leaves, structure = flatten((args, kwargs))
+    leaves, structure = flatten((args, kwargs), trace.is_captured)
     places = [at for at, leaf in enumerate(leaves) if is_traced(leaf)]
     numbers = frozenset(at for at in places if type(leaves[at]) is TracedLength)
 

@@ -135,6 +135,10 @@ class Trace:
     def _make(self, call: Callable[[], None]) -> None:
         make(call)
 
+    def is_captured(self, value: object) -> bool:
+        """Whether a value was found outside of the function: a callback is given that itself."""
+        return False
+
     def note_callback(self, function: object, values: Sequence[object]) -> None:
         """Note that a callback is about to be made, which may change what the function reads."""
 
