@@ -80,14 +80,15 @@ pub(super) fn write_row(graph: &Graph) -> Option<Vec<u8>> {
 
 /// The instructions of a function that lets elements go through a loop; `None` if it needs more registers than there are.
 pub(super) fn write_steps(graph: &Graph, steps: Steps) -> Option<Vec<u8>> {
-    let schedule = Schedule::of(graph);
-    let pressure = pressure(graph, &schedule)?;
+    let pressure = pressure(graph, &Schedule::of(graph))?;
     let of_block = steps.states + steps.constants;
-    let blocks = [4, 2, 1].into_iter().find(|blocks| pressure + blocks * of_block <= REGISTERS)?;
-    let free = REGISTERS - pressure - blocks * of_block;
-    let mut own = Function::new(graph, schedule);
-    own.go_through_steps(steps, blocks, free)?;
-    Some(own.a.finish())
+    // Each register of elements takes a mask, too.
+    [4, 2, 1].into_iter().find_map(|blocks| {
+        let free = REGISTERS.checked_sub(pressure + blocks * of_block)?;
+        let mut own = Function::new(graph, Schedule::of(graph));
+        own.go_through_steps(steps, blocks, free)?;
+        Some(own.a.finish())
+    })
 }
 
 /// The arguments that are addresses of elements.

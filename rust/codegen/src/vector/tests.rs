@@ -258,6 +258,20 @@ fn loops_compute_the_same_bits() {
     }
 }
 
+#[test]
+fn loops_with_many_comparisons_have_functions() {
+    let plain = loop_text("float64", 8, 200);
+    let (begin, end) = plain.split_once("nexts 6 7\ncondition 9").unwrap();
+    // Four masks at once, besides those that say which elements go on.
+    let text = format!(
+        "{begin}op gt bool float64,float64 7 4\nop gt bool float64,float64 6 7\n\
+         op gt bool float64,float64 5 8\nop or_ bool bool,bool 11 12\nop or_ bool bool,bool 10 13\n\
+         op or_ bool bool,bool 9 14\nnexts 6 7\ncondition 15{end}"
+    );
+    assert_eq!(callees(&text).0, callees(&plain).0);
+    compare("many comparisons", &text, [1, 7, 8, 31, 33, 100, 513].into_iter());
+}
+
 /// Functions that blocks may hold.
 const FUNCTIONS: [&str; 24] = [
     "exp",
