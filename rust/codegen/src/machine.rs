@@ -359,7 +359,6 @@ pub(crate) fn finished(builder: isa::Builder) -> Result<OwnedTargetIsa, String> 
         ("regalloc_algorithm", "backtracking"),
         ("is_pic", "false"),
         ("unwind_info", "false"),
-        ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
     ];
     for (name, value) in chosen {
         flags.set(name, value).map_err(|error| format!("{name}: {error}"))?;

@@ -6,8 +6,8 @@
 //! ([`Block`]). `translate.rs` takes each of these for the same instruction on a register of 512 bits: what an element
 //! becomes does not depend on how many there are. `schedule.rs` orders them, `function.rs` writes the loop around
 //! them, and `assembler.rs` knows the bytes. Functions such as `exp` are written into the block by the steps that the
-//! runtime's own functions go through (`recipe.rs`), so that they have the same bits. Where an instruction has no such form, there is no function, and the
-//! stage goes by Cranelift's registers.
+//! runtime's own functions go through (`recipe.rs`), so that they have the same bits. Where an instruction has no such
+//! form, there is no function, and the stage goes by Cranelift's registers.
 
 use crate::dtype::Dtype;
 use crate::emit::Emitter;
