@@ -1,4 +1,4 @@
-//! Eigenvectors and singular vectors of small matrices, with the signs that LAPACK gives them.
+//! Eigenvectors and singular vectors of small matrices, with LAPACK's signs where no rounding decides them.
 //!
 //! A vector may be turned round, and which way LAPACK turns it follows from each reflection and rotation on its way.
 //! So the same reflections and rotations are made here in the same order, by loops over a few elements: for matrices
