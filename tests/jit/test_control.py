@@ -3,6 +3,7 @@
 import io
 import sys
 import threading
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -268,6 +269,45 @@ def test_a_callback_cannot_change_arrays_that_it_is_given():
     fn = fz.jit(lambda x: [fz.debug.callback(lambda a: a.fill(0.0), x), x][1])
     with pytest.raises(fz.SharpEdgeError, match="in place"):
         fn(x0)
+
+
+@dataclass
+class Box:
+    value: object
+    name: str
+
+
+@pytest.mark.parametrize(
+    ("make", "change"),
+    [
+        (lambda x: [x], lambda box: box.append(1.0)),
+        (lambda x: {"a": x, "b": 2.0}, lambda box: box.update(a=5.0)),
+        (lambda x: {"a": [x, 1.0]}, lambda box: box["a"].pop()),
+        (lambda x: Box(x, "t"), lambda box: setattr(box, "name", "u")),
+        (lambda x: {"a": 1.0, "b": x}, lambda box: box.update(a=box.pop("a"))),
+    ],
+)
+def test_a_callback_cannot_change_containers_that_it_is_given(make, change):
+    def fn(x):
+        box = make(x)
+        fz.debug.callback(change, box)
+        return x * 2
+
+    for _ in range(2):
+        with pytest.raises(fz.SharpEdgeError, match="changed a container or object"):
+            fz.jit(fn)(np.ones(2))
+
+
+@pytest.mark.parametrize(
+    "make", [lambda x: [x, 2.5, "t"], lambda x: {"a": (x, 1e300)}, lambda x: Box(x, "t")]
+)
+def test_callbacks_may_read_containers(make):
+    seen = []
+    fn = fz.jit(lambda x: [fz.debug.callback(lambda box: seen.append(str(box)), make(x)), x][1])
+    for _ in range(3):
+        fn(np.ones(2))
+    assert len(seen) == 3
+    assert fn.cache_info().misses == 1
 
 
 def test_without_messages_no_python_is_called():

@@ -17,7 +17,7 @@ from frazil.jit.errors import SharpEdgeError
 from frazil.jit.kinds import SCALARS
 from frazil.jit.progress import make
 from frazil.jit.pytree import flatten, unflatten
-from frazil.jit.trace import current_trace, users_line
+from frazil.jit.trace import Trace, current_trace, users_line
 from frazil.jit.traced import TracedLength, is_traced
 
 __all__ = ["callback", "print"]
@@ -68,18 +68,47 @@ def callback(function: Callable[..., object], *args: object, **kwargs: object) -
             copy = np.array(array)
             copies.append((copy, copy.tobytes()))
             given[at] = copy.item() if at in numbers else copy[()]
-        own_args, own_kwargs = unflatten(structure, given)
+        handed = unflatten(structure, given)
+        contents = _Contents(handed, trace)
+        own_args, own_kwargs = handed
         function(*own_args, **own_kwargs)
         if any(copy.tobytes() != before for copy, before in copies):
             raise SharpEdgeError(
                 "a callback changed an array in place that a compiled function gave it: a copy. "
                 "Return what is new from the function instead"
             )
+        if contents.differ():
+            raise SharpEdgeError(
+                "a callback changed a container or object that a compiled function gave it: a "
+                "copy. Return what is new from the function instead"
+            )
 
     rest = [leaf for at, leaf in enumerate(leaves) if at not in places]
     if function is not _print or any(type(leaf) not in SCALARS for leaf in rest):
         trace.note_callback(function, rest)
     add_effect(trace, call, [leaves[at]._variable for at in places])
+
+
+class _Contents:
+    """What containers that are handed to a callback hold."""
+
+    def __init__(self, handed: object, trace: Trace) -> None:
+        self._handed, self._is_leaf = handed, trace.is_captured
+        self._leaves, self._structure = self._now()
+        # Classes of users may make leaves at each look: those are not told from new ones.
+        again, _ = self._now()
+        self._stay = [one is other for one, other in zip(self._leaves, again, strict=True)]
+
+    def differ(self) -> bool:
+        """Whether they hold something else by now."""
+        leaves, structure = self._now()
+        if structure != self._structure:
+            return True
+        pairs = zip(self._stay, self._leaves, leaves, strict=True)
+        return any(stays and one is not other for stays, one, other in pairs)
+
+    def _now(self) -> tuple[list[object], object]:
+        return flatten(self._handed, self._is_leaf)
 
 
 def print(form: str, *args: object, **kwargs: object) -> None:
