@@ -9,6 +9,7 @@ from frazil.scalar.complex import conjugate
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.dims import expand_dims, squeeze
+from frazil.tensor.docstrings import described
 from frazil.tensor.items import get_item
 from frazil.tensor.joining import stack
 from frazil.tensor.lengths import lengths, multiply
@@ -17,109 +18,66 @@ from frazil.tensor.reshaping import ravel, reshape
 from frazil.tensor.transposition import moveaxis
 
 
+@described(
+    "Of the dtype that the operands promote to, as :func:`numpy.vecdot` gives.",
+    "[[1.0, 2.0], [3.0, 4.0]], [10.0, 1.0] -> [12., 34.]",
+    both="tensor_like: Tensors with dimensions: vectors of one length along ``axis``. The other "
+    "dimensions broadcast.",
+    axis="int: The dimension of the vectors, in each operand.",
+)
 def vecdot(x1: TensorLike, x2: TensorLike, /, *, axis: int = -1) -> Variable:
     """Return the products of the vectors that lie along a dimension of both operands.
 
     Of complex numbers the first operand is conjugated.
-
-    Parameters
-    ----------
-    x1, x2 : tensor_like
-        Tensors with dimensions: vectors of one length along ``axis``. The other dimensions
-        broadcast.
-    axis : int, default -1
-        The dimension of the vectors, in each operand.
-
-    Returns
-    -------
-    Variable
-        Of the dtype that the operands promote to, as :func:`numpy.vecdot` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.vecdot([[1.0, 2.0], [3.0, 4.0]], [10.0, 1.0]).eval()
-    array([12., 34.])
     """
     a, b = (_vectors(x, axis, "vecdot") for x in (x1, x2))
     rows = expand_dims(conjugate(a), a.ndim - 1)
     return squeeze(matmul(rows, expand_dims(b, b.ndim)), (-2, -1))
 
 
-def matvec(x1: TensorLike, x2: TensorLike, /) -> Variable:
-    """Return the products of matrices with vectors.
-
-    Parameters
-    ----------
-    x1 : tensor_like
-        Matrices of shape ``(..., m, n)``.
-    x2 : tensor_like
-        Vectors of shape ``(..., n)``; the dimensions in front broadcast.
-
-    Returns
-    -------
-    Variable
-        Vectors of shape ``(..., m)``, as :func:`numpy.matvec` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "Vectors of shape ``(..., m)``, as :func:`numpy.matvec` gives.",
+    """
     >>> ft.matvec([[1.0, 2.0], [3.0, 4.0]], [[1.0, 0.0], [0.0, 1.0]]).eval()
     array([[1., 3.],
            [2., 4.]])
-    """
+    """,
+    x1="tensor_like: Matrices of shape ``(..., m, n)``.",
+    x2="tensor_like: Vectors of shape ``(..., n)``; the dimensions in front broadcast.",
+)
+def matvec(x1: TensorLike, x2: TensorLike, /) -> Variable:
+    """Return the products of matrices with vectors."""
     a, b = _matrices(x1, "matvec"), _vectors(x2, -1, "matvec")
     return squeeze(matmul(a, expand_dims(b, b.ndim)), -1)
 
 
+@described(
+    "Vectors of shape ``(..., n)``, as :func:`numpy.vecmat` gives.",
+    """
+    >>> ft.vecmat([[1.0, 0.0], [0.0, 1.0]], [[1.0, 2.0], [3.0, 4.0]]).eval()
+    array([[1., 2.],
+           [3., 4.]])
+    """,
+    x1="tensor_like: Vectors of shape ``(..., m)``.",
+    x2="tensor_like: Matrices of shape ``(..., m, n)``; the dimensions in front broadcast.",
+)
 def vecmat(x1: TensorLike, x2: TensorLike, /) -> Variable:
     """Return the products of vectors with matrices.
 
     Complex vectors are conjugated.
-
-    Parameters
-    ----------
-    x1 : tensor_like
-        Vectors of shape ``(..., m)``.
-    x2 : tensor_like
-        Matrices of shape ``(..., m, n)``; the dimensions in front broadcast.
-
-    Returns
-    -------
-    Variable
-        Vectors of shape ``(..., n)``, as :func:`numpy.vecmat` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.vecmat([[1.0, 0.0], [0.0, 1.0]], [[1.0, 2.0], [3.0, 4.0]]).eval()
-    array([[1., 2.],
-           [3., 4.]])
     """
     a, b = _vectors(x1, -1, "vecmat"), _matrices(x2, "vecmat")
     return squeeze(matmul(expand_dims(conjugate(a), a.ndim - 1), b), -2)
 
 
+@described(
+    "Of the dtype that the operands promote to, as PyTensor's ``batched_dot`` gives.",
+    "[[1.0, 2.0], [3.0, 4.0]], [[1.0, 1.0], [0.0, 1.0]] -> [3., 4.]",
+    both="tensor_like: Tensors of two or three dimensions, with a first one of the same length: "
+    "vectors or matrices, as for :func:`dot`.",
+)
 def batched_dot(a: TensorLike, b: TensorLike) -> Variable:
-    """Return the products of the vectors or matrices at each position of the first dimension.
-
-    Parameters
-    ----------
-    a, b : tensor_like
-        Tensors of two or three dimensions, with a first one of the same length: vectors or
-        matrices, as for :func:`dot`.
-
-    Returns
-    -------
-    Variable
-        Of the dtype that the operands promote to, as PyTensor's ``batched_dot`` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.batched_dot([[1.0, 2.0], [3.0, 4.0]], [[1.0, 1.0], [0.0, 1.0]]).eval()
-    array([3., 4.])
-    """
+    """Return the products of the vectors or matrices at each position of the first dimension."""
     a, b = as_tensor(a), as_tensor(b)
     for x in (a, b):
         if x.ndim not in (2, 3):
@@ -136,75 +94,42 @@ def batched_dot(a: TensorLike, b: TensorLike) -> Variable:
     return vecmat(a, b) if a.ndim == 2 else matmul(a, b)
 
 
+@described(
+    "With the dimensions of ``a`` but its last, then the dimensions of ``b`` but its last, as "
+    ":func:`numpy.inner` gives.",
+    "[1.0, 2.0], [[3.0, 4.0], [5.0, 6.0]] -> [11., 17.]",
+    both="tensor_like: Tensors with last dimensions of one length. If one has no dimensions, the "
+    "product is by elements.",
+)
 def inner(a: TensorLike, b: TensorLike, /) -> Variable:
-    """Return the products of all vectors along the last dimension of both operands.
-
-    Parameters
-    ----------
-    a, b : tensor_like
-        Tensors with last dimensions of one length. If one has no dimensions, the product is by
-        elements.
-
-    Returns
-    -------
-    Variable
-        With the dimensions of ``a`` but its last, then the dimensions of ``b`` but its last, as
-        :func:`numpy.inner` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.inner([1.0, 2.0], [[3.0, 4.0], [5.0, 6.0]]).eval()
-    array([11., 17.])
-    """
+    """Return the products of all vectors along the last dimension of both operands."""
     a, b = as_tensor(a), as_tensor(b)
     if a.ndim == 0 or b.ndim == 0:
         return _core.elemwise(scalar.mul, a, b)
     return tensordot(a, b, ([-1], [-1]))
 
 
+@described(
+    "Without dimensions, as :func:`numpy.vdot` gives.",
+    "[[1.0, 2.0], [3.0, 4.0]], [[1.0, 0.0], [0.0, 1.0]] -> 5.",
+    both="tensor_like: Tensors with as many elements, which are flattened.",
+)
 def vdot(a: TensorLike, b: TensorLike, /) -> Variable:
-    """Return the sum of the products of all elements, where ``a`` is conjugated.
-
-    Parameters
-    ----------
-    a, b : tensor_like
-        Tensors with as many elements, which are flattened.
-
-    Returns
-    -------
-    Variable
-        Without dimensions, as :func:`numpy.vdot` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.vdot([[1.0, 2.0], [3.0, 4.0]], [[1.0, 0.0], [0.0, 1.0]]).eval()
-    array(5.)
-    """
+    """Return the sum of the products of all elements, where ``a`` is conjugated."""
     return matmul(ravel(conjugate(as_tensor(a))), ravel(as_tensor(b)))
 
 
-def kron(a: TensorLike, b: TensorLike) -> Variable:
-    """Return the Kronecker product: ``b`` times each element of ``a``, in the place of that.
-
-    Parameters
-    ----------
-    a, b : tensor_like
-        Tensors of any rank; the one of fewer dimensions gets more in front.
-
-    Returns
-    -------
-    Variable
-        Each length is the product of the lengths of ``a`` and ``b``, as :func:`numpy.kron` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "Each length is the product of the lengths of ``a`` and ``b``, as :func:`numpy.kron` gives.",
+    """
     >>> ft.kron([[1, 2]], [[1, 0], [0, 1]]).eval()
     array([[1, 0, 2, 0],
            [0, 1, 0, 2]])
-    """
+    """,
+    both="tensor_like: Tensors of any rank; the one of fewer dimensions gets more in front.",
+)
+def kron(a: TensorLike, b: TensorLike) -> Variable:
+    """Return the Kronecker product: ``b`` times each element of ``a``, in the place of that."""
     a, b = as_tensor(a), as_tensor(b)
     ndim = max(a.ndim, b.ndim)
     a, b = (expand_dims(x, tuple(range(ndim - x.ndim))) for x in (a, b))
@@ -214,6 +139,15 @@ def kron(a: TensorLike, b: TensorLike) -> Variable:
     return reshape(_core.elemwise(scalar.mul, spread, repeated), shape)
 
 
+@described(
+    "Vectors of length 3, as :func:`numpy.cross` gives.",
+    "[1.0, 0.0, 0.0], [0.0, 1.0, 0.0] -> [0., 0., 1.]",
+    both="tensor_like: Vectors of length 3; the other dimensions broadcast.",
+    axisa="int: The dimension of the vectors, in each operand.",
+    axisb="int: The dimension of the vectors, in each operand.",
+    axisc="int: The dimension of the vectors in the result.",
+    axis="int: All three at once.",
+)
 def cross(
     a: TensorLike,
     b: TensorLike,
@@ -222,30 +156,7 @@ def cross(
     axisc: int = -1,
     axis: int | None = None,
 ) -> Variable:
-    """Return vectors that are perpendicular to the vectors of both operands.
-
-    Parameters
-    ----------
-    a, b : tensor_like
-        Vectors of length 3; the other dimensions broadcast.
-    axisa, axisb : int, default -1
-        The dimension of the vectors, in each operand.
-    axisc : int, default -1
-        The dimension of the vectors in the result.
-    axis : int, optional
-        All three at once.
-
-    Returns
-    -------
-    Variable
-        Vectors of length 3, as :func:`numpy.cross` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.cross([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]).eval()
-    array([0., 0., 1.])
-    """
+    """Return vectors that are perpendicular to the vectors of both operands."""
     if axis is not None:
         axisa = axisb = axisc = axis
     a, b = _vectors(a, axisa, "cross"), _vectors(b, axisb, "cross")

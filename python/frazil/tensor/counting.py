@@ -14,6 +14,7 @@ from frazil.scalar.complex import refuse_complex
 from frazil.scalar.constants import TensorLike, as_tensor, as_written
 from frazil.tensor.checks import Check, checked
 from frazil.tensor.creation import zeros
+from frazil.tensor.docstrings import described
 from frazil.tensor.elementwise.choice import where
 from frazil.tensor.items import get_item, inc_subtensor
 from frazil.tensor.lengths import LengthLike, add, as_length, length, literal, subtract
@@ -24,36 +25,18 @@ from frazil.tensor.reshaping import ravel
 from frazil.tensor.spacing import floating_dtype, linspace
 
 
+@described(
+    "As :func:`numpy.bincount` gives. Its length follows from the largest element.",
+    "[0, 2, 2, 5] -> [1, 0, 2, 0, 0, 1]",
+    raises={"ValueError": "If ``minlength`` is negative, or when a call finds a negative number."},
+    x="tensor_like: A vector of integers that are not negative.",
+    weights="tensor_like: The weight of each element; default: 1.",
+    minlength="int or 0-d integer variable: The least number of counts in the result.",
+)
 def bincount(
     x: TensorLike, weights: TensorLike | None = None, minlength: LengthLike = 0
 ) -> Variable:
-    """Return how often each of the numbers from 0 on occurs.
-
-    Parameters
-    ----------
-    x : tensor_like
-        A vector of integers that are not negative.
-    weights : tensor_like, optional
-        The weight of each element; default: 1.
-    minlength : int or 0-d integer variable, default 0
-        The least number of counts in the result.
-
-    Returns
-    -------
-    Variable
-        As :func:`numpy.bincount` gives. Its length follows from the largest element.
-
-    Raises
-    ------
-    ValueError
-        If ``minlength`` is negative, or when a call finds a negative number.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.bincount([0, 2, 2, 5]).eval()
-    array([1, 0, 2, 0, 0, 1])
-    """
+    """Return how often each of the numbers from 0 on occurs."""
     x = as_tensor(x)
     if x.ndim != 1:
         raise ValueError(f"bincount takes a vector of integers; given {x.type}")
@@ -71,34 +54,19 @@ def bincount(
     return inc_subtensor(get_item(zeros(size), numbers), as_tensor(weights, "float64"))
 
 
+@described(
+    "Of int64 and the shape of ``x``, as :func:`numpy.digitize` gives.",
+    "[0.5, 2.0, 9.0], [1.0, 2.0, 3.0] -> [0, 2, 3]",
+    raises={
+        "ValueError": "If ``bins`` neither rise nor fall: at once if they are a constant, else by "
+        "a call.",
+    },
+    x="tensor_like: Any tensor.",
+    bins="tensor_like: A vector of the ends of intervals, rising or falling.",
+    right="bool: Whether an interval has its right end, and not its left one.",
+)
 def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Variable:
-    """Return the number of the interval that each element lies in.
-
-    Parameters
-    ----------
-    x : tensor_like
-        Any tensor.
-    bins : tensor_like
-        A vector of the ends of intervals, rising or falling.
-    right : bool, default False
-        Whether an interval has its right end, and not its left one.
-
-    Returns
-    -------
-    Variable
-        Of int64 and the shape of ``x``, as :func:`numpy.digitize` gives.
-
-    Raises
-    ------
-    ValueError
-        If ``bins`` neither rise nor fall: at once if they are a constant, else by a call.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.digitize([0.5, 2.0, 9.0], [1.0, 2.0, 3.0]).eval()
-    array([0, 2, 3])
-    """
+    """Return the number of the interval that each element lies in."""
     x, edges = (refuse_complex(as_tensor(one), "digitize") for one in (x, bins))
     side = "left" if right else "right"
     if isinstance(edges, Constant):
@@ -116,27 +84,19 @@ def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Variable:
     return where(rises, searchsorted(edges, x, side), falling)
 
 
+@described(
+    "As :func:`numpy.histogram_bin_edges` gives.",
+    "[0.0, 1.0, 4.0], 2 -> [0., 2., 4.]",
+    a="tensor_like: Any tensor, with elements unless ``bins`` or ``range`` tells the intervals.",
+    bins="int or tensor_like: The number of intervals of equal length, or a vector of their ends, "
+    "which rise.",
+    range="pair of numbers: The first and the last end; default: the smallest and the largest "
+    "element.",
+)
 def histogram_bin_edges(
     a: TensorLike, bins: int | TensorLike = 10, range: Sequence[float] | None = None
 ) -> Variable:
-    """Return the ends of the intervals that :func:`histogram` counts in.
-
-    Parameters
-    ----------
-    a, bins, range
-        As for :func:`histogram`.
-
-    Returns
-    -------
-    Variable
-        As :func:`numpy.histogram_bin_edges` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.histogram_bin_edges([0.0, 1.0, 4.0], 2).eval()
-    array([0., 2., 4.])
-    """
+    """Return the ends of the intervals that :func:`histogram` counts in."""
     if isinstance(bins, str):
         raise TypeError("the number of intervals must be known: an int, or a vector of their ends")
     if not isinstance(bins, int | np.integer):
@@ -169,6 +129,18 @@ def histogram_bin_edges(
     return linspace(where(alike, low - 0.5, low), where(alike, high + 0.5, high), int(bins) + 1)
 
 
+@described(
+    "The numbers, and the ends, one more, as :func:`numpy.histogram` gives.",
+    """
+    >>> counts, edges = ft.histogram([1.0, 2.0, 1.0, 4.0], bins=3)
+    >>> counts.eval(), edges.eval()
+    (array([2, 1, 1]), array([1., 2., 3., 4.]))
+    """,
+    returns="tuple of Variable",
+    like=histogram_bin_edges,
+    density="bool: Give shares by length, whose integral is 1.",
+    weights="tensor_like: The weight of each element; default: 1.",
+)
 def histogram(
     a: TensorLike,
     bins: int | TensorLike = 10,
@@ -176,33 +148,7 @@ def histogram(
     density: bool = False,
     weights: TensorLike | None = None,
 ) -> tuple[Variable, Variable]:
-    """Return how many elements lie in each of several intervals, and their ends.
-
-    Parameters
-    ----------
-    a : tensor_like
-        Any tensor, with elements unless ``bins`` or ``range`` tells the intervals.
-    bins : int or tensor_like, default 10
-        The number of intervals of equal length, or a vector of their ends, which rise.
-    range : pair of numbers, optional
-        The first and the last end; default: the smallest and the largest element.
-    density : bool, default False
-        Give shares by length, whose integral is 1.
-    weights : tensor_like, optional
-        The weight of each element; default: 1.
-
-    Returns
-    -------
-    tuple of Variable
-        The numbers, and the ends, one more, as :func:`numpy.histogram` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> counts, edges = ft.histogram([1.0, 2.0, 1.0, 4.0], bins=3)
-    >>> counts.eval(), edges.eval()
-    (array([2, 1, 1]), array([1., 2., 3., 4.]))
-    """
+    """Return how many elements lie in each of several intervals, and their ends."""
     values = ravel(a)
     edges = histogram_bin_edges(values, bins, range)
     count = subtract(length(edges, 0), literal(1))

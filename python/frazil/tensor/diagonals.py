@@ -16,6 +16,7 @@ from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import TensorLike, as_tensor, constant
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.dims import expand_dims
+from frazil.tensor.docstrings import described
 from frazil.tensor.lengths import (
     LengthLike,
     Lengths,
@@ -140,29 +141,15 @@ class Eye(Op):
         return [None, None]
 
 
+@described(
+    "With the diagonal as the last dimension, as :func:`numpy.diagonal` gives.",
+    "[[1, 2], [3, 4]] -> [1, 4]",
+    x="tensor_like: A tensor with two dimensions or more.",
+    offset="int: The offset of the diagonal: positive above the main one, negative below.",
+    both="int: The dimensions that the rows and the columns of the matrices are in.",
+)
 def diagonal(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Variable:
-    """Return a diagonal of matrices.
-
-    Parameters
-    ----------
-    x : tensor_like
-        A tensor with two dimensions or more.
-    offset : int, default 0
-        The offset of the diagonal: positive above the main one, negative below.
-    axis1, axis2 : int, default 0 and 1
-        The dimensions that the rows and the columns of the matrices are in.
-
-    Returns
-    -------
-    Variable
-        With the diagonal as the last dimension, as :func:`numpy.diagonal` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.diagonal([[1, 2], [3, 4]]).eval()
-    array([1, 4])
-    """
+    """Return a diagonal of matrices."""
     x = as_tensor(x)
     if x.ndim < 2:
         raise ValueError(f"only matrices have diagonals; given {x.type}. Use ft.diag.")
@@ -174,30 +161,20 @@ def diagonal(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> 
     return taken
 
 
-def diag(v: TensorLike, k: int = 0) -> Variable:
-    """Return the matrix with a vector as its diagonal, or the diagonal of a matrix.
-
-    Parameters
-    ----------
-    v : tensor_like
-        A vector or a matrix.
-    k : int, default 0
-        The offset of the diagonal: positive above the main one, negative below.
-
-    Returns
-    -------
-    Variable
-        A square matrix for a vector and a vector for a matrix, as :func:`numpy.diag` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "A square matrix for a vector and a vector for a matrix, as :func:`numpy.diag` gives.",
+    """
     >>> ft.diag([1, 2]).eval()
     array([[1, 0],
            [0, 2]])
     >>> ft.diag([[1, 2], [3, 4]], 1).eval()
     array([2])
-    """
+    """,
+    v="tensor_like: A vector or a matrix.",
+    k="int: The offset of the diagonal: positive above the main one, negative below.",
+)
+def diag(v: TensorLike, k: int = 0) -> Variable:
+    """Return the matrix with a vector as its diagonal, or the diagonal of a matrix."""
     v = as_tensor(v)
     if v.ndim == 2:
         return diagonal(v, k)
@@ -240,60 +217,40 @@ def trace(
     return sum(diagonal(x, offset, axis1, axis2), -1, dtype=dtype)
 
 
-def eye(
-    n: LengthLike, m: LengthLike | None = None, k: int = 0, dtype: npt.DTypeLike | None = None
-) -> Variable:
-    """Return the matrix with ones on a diagonal and zeros elsewhere.
-
-    Parameters
-    ----------
-    n, m : int or 0-d integer variable
-        The numbers of rows and of columns; as many columns as rows by default.
-    k : int, default 0
-        The offset of the diagonal: positive above the main one, negative below.
-    dtype : dtype_like, optional
-        The dtype of the result, by default float64, as for :func:`numpy.eye`.
-
-    Returns
-    -------
-    Variable
-        A matrix of that dtype, with ``n`` rows and ``m`` columns.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "A matrix of that dtype, with ``n`` rows and ``m`` columns.",
+    """
     >>> ft.eye(2).eval()
     array([[1., 0.],
            [0., 1.]])
-    """
+    """,
+    n="int or 0-d integer variable: The number of rows.",
+    m="int or 0-d integer variable: The number of columns; as many as rows by default.",
+    k="int: The offset of the diagonal: positive above the main one, negative below.",
+    dtype="dtype_like: The dtype of the result, by default float64, as for :func:`numpy.eye`.",
+)
+def eye(
+    n: LengthLike, m: LengthLike | None = None, k: int = 0, dtype: npt.DTypeLike | None = None
+) -> Variable:
+    """Return the matrix with ones on a diagonal and zeros elsewhere."""
     rows = as_length(n)
     columns = rows if m is None else as_length(m)
     matrix: Variable = Eye(_as_offset(k), np.dtype(dtype).name)(rows, columns)
     return matrix
 
 
-def identity_like(x: TensorLike, dtype: npt.DTypeLike | None = None) -> Variable:
-    """Return the identity matrix of the shape of a matrix.
-
-    Parameters
-    ----------
-    x : tensor_like
-        Gives the shape, and the dtype unless that is given.
-    dtype : dtype_like, optional
-        Data type of the result.
-
-    Returns
-    -------
-    Variable
-        A matrix with ones on its main diagonal and zeros elsewhere.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "A matrix with ones on its main diagonal and zeros elsewhere.",
+    """
     >>> ft.identity_like([[5.0, 6.0], [7.0, 8.0]]).eval()
     array([[1., 0.],
            [0., 1.]])
-    """
+    """,
+    x="tensor_like: Gives the shape, and the dtype unless that is given.",
+    dtype="dtype_like: Data type of the result.",
+)
+def identity_like(x: TensorLike, dtype: npt.DTypeLike | None = None) -> Variable:
+    """Return the identity matrix of the shape of a matrix."""
     x = as_tensor(x)
     if x.ndim != 2:
         raise ValueError(f"identity_like takes a matrix; given {x.type}")
@@ -301,80 +258,55 @@ def identity_like(x: TensorLike, dtype: npt.DTypeLike | None = None) -> Variable
     return eye(rows, columns, dtype=x.dtype if dtype is None else dtype)
 
 
-def tri(
-    N: LengthLike, M: LengthLike | None = None, k: int = 0, dtype: npt.DTypeLike | None = None
-) -> Variable:
-    """Return the matrix with ones on and below a diagonal and zeros above.
-
-    Parameters
-    ----------
-    N, M, k, dtype
-        As for :func:`eye`.
-
-    Returns
-    -------
-    Variable
-        A matrix of that dtype, with ``N`` rows and ``M`` columns.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "A matrix of that dtype, with ``N`` rows and ``M`` columns.",
+    """
     >>> ft.tri(2).eval()
     array([[1., 0.],
            [1., 1.]])
-    """
+    """,
+    like=eye,
+    N="int or 0-d integer variable: The number of rows.",
+    M="int or 0-d integer variable: The number of columns; as many as rows by default.",
+)
+def tri(
+    N: LengthLike, M: LengthLike | None = None, k: int = 0, dtype: npt.DTypeLike | None = None
+) -> Variable:
+    """Return the matrix with ones on and below a diagonal and zeros above."""
     rows = as_length(N)
     columns = rows if M is None else as_length(M)
     return as_tensor(_below(rows, columns, _as_offset(k)), np.dtype(dtype))
 
 
-def tril(m: TensorLike, k: int = 0) -> Variable:
-    """Return matrices with zeros above a diagonal.
-
-    Parameters
-    ----------
-    m : tensor_like
-        A tensor with dimensions; the last two are the matrices. A vector is each row of one.
-    k : int, default 0
-        The offset of the diagonal: positive above the main one, negative below.
-
-    Returns
-    -------
-    Variable
-        As :func:`numpy.tril` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "As :func:`numpy.tril` gives.",
+    """
     >>> ft.tril([[1, 2], [3, 4]]).eval()
     array([[1, 0],
            [3, 4]])
-    """
+    """,
+    m="tensor_like: A tensor with dimensions; the last two are the matrices. A vector is each row "
+    "of one.",
+    k="int: The offset of the diagonal: positive above the main one, negative below.",
+)
+def tril(m: TensorLike, k: int = 0) -> Variable:
+    """Return matrices with zeros above a diagonal."""
     m, rows, columns = _with_sides(m, "tril")
     kept = _below(rows, columns, _as_offset(k))
     return _core.elemwise(scalar.where, kept, m, constant(0, m.dtype))
 
 
-def triu(m: TensorLike, k: int = 0) -> Variable:
-    """Return matrices with zeros below a diagonal.
-
-    Parameters
-    ----------
-    m, k
-        As for :func:`tril`.
-
-    Returns
-    -------
-    Variable
-        As :func:`numpy.triu` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "As :func:`numpy.triu` gives.",
+    """
     >>> ft.triu([[1, 2], [3, 4]]).eval()
     array([[1, 2],
            [0, 4]])
-    """
+    """,
+    like=tril,
+)
+def triu(m: TensorLike, k: int = 0) -> Variable:
+    """Return matrices with zeros below a diagonal."""
     m, rows, columns = _with_sides(m, "triu")
     below = _below(rows, columns, _as_offset(k) - 1)
     return _core.elemwise(scalar.where, below, constant(0, m.dtype), m)

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Mapping
+from inspect import CO_VARARGS, cleandoc
+from itertools import groupby
 from types import FunctionType
 from typing import TypeVar, cast
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
-_EXAMPLE = """
+_EXAMPLE_HEAD = """
 Examples
 --------
 >>> import frazil.tensor as ft
+"""
+_EXAMPLE = (
+    _EXAMPLE_HEAD
+    + """\
 >>> ft.{name}({arguments}).eval()
 array({elements})
 """
+)
 
 
 def documented(function: Function, name: str, text: str, **words: str) -> Function:
@@ -65,56 +72,111 @@ Parameters
 
 Returns
 -------
-Variable
-    {result}
+{results}
 """
+
+_descriptions: dict[Callable[..., object], Mapping[str, str]] = {}
+"""The parameters of the functions that :func:`described` has given docstrings."""
 
 
 def described(
-    summary: str, result: str, example: str, **parameters: str
+    result: str | Mapping[str, str],
+    example: str,
+    /,
+    *,
+    returns: str = "Variable",
+    like: Callable[..., object] | None = None,
+    both: str | None = None,
+    raises: Mapping[str, str] | None = None,
+    **parameters: str,
 ) -> Callable[[Function], Function]:
-    """Give a function of arrays its docstring.
+    """Complete the docstring of a function of arrays, which says what it returns.
 
-    ``parameters`` are the descriptions of each, ``"type: text"``; the usual descriptions of
-    ``axis``, ``keepdims``, ``initial`` and ``where`` of a reduction need not be given. The
-    ``example`` is written ``"arguments -> elements of the array"``.
+    ``result`` is the text on the result, and ``returns`` its type. Of several results, it has the
+    name and the text of each. ``parameters`` are the descriptions of each, ``"type: text"``. Those
+    that are not given are as for the function ``like``, which is described too; without it,
+    ``axis``, ``keepdims``, ``initial`` and ``where`` are those of a reduction. ``both`` describes
+    two that have no other description. ``raises`` says when each error is raised. The ``example``
+    is written ``"arguments -> elements of the array"``, or as lines that begin with ``>>>``.
     """
+
+    if isinstance(result, str):
+        results = {returns: result}
+    else:
+        results = {f"{name} : {returns}": text for name, text in result.items()}
 
     def document(function: Function) -> Function:
         made = cast(FunctionType, function)
-        told = listed_parameters(made, _USUAL | parameters)
-        made.__doc__ = (_DESCRIBED + _EXAMPLE).format(
-            name=made.__name__,
-            summary=summary,
-            parameters=told,
-            result="\n".join(indented(result)).lstrip(),
-            arguments=example.partition(" -> ")[0],
-            elements=example.partition(" -> ")[2],
+        usual = _USUAL if like is None else _descriptions[like]
+        told = _descriptions[function] = {**usual, **parameters}
+        if both is not None:
+            for name in made.__code__.co_varnames[: made.__code__.co_argcount]:
+                told.setdefault(name, both)
+        text = _DESCRIBED.format(
+            summary=cleandoc(made.__doc__ or ""),  # Python -OO removes docstrings
+            parameters=listed_parameters(made, told),
+            results=_entries(results),
         )
+        if raises:
+            text += f"\nRaises\n------\n{_entries(raises)}\n"
+        made.__doc__ = text + _examples(made, example)
         return function
 
     return document
 
 
+_PACKAGES = {"fft", "linalg"}
+"""The packages of ``frazil.tensor`` whose functions people call by the package's name."""
+
+
+def _entries(told: Mapping[str, str]) -> str:
+    """The entries of a section, each with its text below it."""
+    return "\n".join(line for head, text in told.items() for line in (head, *indented(text)))
+
+
+def _examples(function: FunctionType, example: str) -> str:
+    if ">>>" in example:
+        return f"{_EXAMPLE_HEAD}{cleandoc(example)}\n"
+    packages = _PACKAGES.intersection(function.__module__.split("."))
+    name = ".".join([*packages, function.__name__])
+    arguments, _, elements = example.partition(" -> ")
+    return _EXAMPLE.format(name=name, arguments=arguments, elements=elements)
+
+
 def listed_parameters(function: Callable[..., object], told: Mapping[str, str]) -> str:
     """The parameters as a docstring lists them: the description ``told`` of each, ``"type: text"``,
-    and the default of the signature.
+    and the default of the signature. Neighbours with one description are listed together.
     """
     made = cast(FunctionType, function)
     code, defaults = made.__code__, made.__defaults__ or ()
     positional = code.co_varnames[: code.co_argcount]
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    count = code.co_argcount + code.co_kwonlyargcount
+    names = code.co_varnames[:count]
+    if code.co_flags & CO_VARARGS:
+        names = (*positional, f"*{code.co_varnames[count]}", *names[code.co_argcount :])
     known = dict(zip(positional[len(positional) - len(defaults) :], defaults, strict=True))
     known |= made.__kwdefaults__ or {}
-    lines = []
-    for name in names:
-        kind, _, text = told[name].partition(": ")
-        if name in known:
-            value = known[name]
-            written = f'"{value}"' if isinstance(value, str) else repr(value)
-            kind += ", optional" if value is None else f", default {written}"
-        lines += [f"{name} : {kind}", *indented(text)]
-    return "\n".join(lines)
+    alike = groupby(names, lambda name: (told[name.lstrip("*")], _presence(known, name)))
+    entries = {}
+    for (description, presence), group in alike:
+        kind, _, text = description.partition(": ")
+        several = list(group)
+        if presence == ", default ":
+            written = dict.fromkeys(_written(known[name]) for name in several)
+            presence += " and ".join(written)
+        entries[f"{', '.join(several)} : {kind}{presence}"] = text
+    return _entries(entries)
+
+
+def _presence(known: Mapping[str, object], name: str) -> str:
+    """The words on whether an argument may be missing."""
+    if name not in known:
+        return ""
+    return ", optional" if known[name] is None else ", default "
+
+
+def _written(default: object) -> str:
+    return f'"{default}"' if isinstance(default, str) else repr(default)
 
 
 def indented(text: str) -> list[str]:

@@ -16,6 +16,7 @@ from frazil.scalar.constants import TensorLike, as_tensor, register_stack
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.dims import ExpandDims, expand_dims
+from frazil.tensor.docstrings import described
 from frazil.tensor.indexing import WHOLE
 from frazil.tensor.items import get_item
 from frazil.tensor.lengths import (
@@ -101,37 +102,26 @@ def _(op: Join, node: FrozenApply) -> Sequence[Variable] | None:
     return elements
 
 
+@described(
+    "As :func:`numpy.concatenate` gives.",
+    """
+    >>> ft.concatenate([[1.0, 2.0], [3.0]]).eval()
+    array([1., 2., 3.])
+    >>> ft.concatenate([[[1], [2]], [[3], [4]]], axis=1).eval()
+    array([[1, 3],
+           [2, 4]])
+    """,
+    tensors="iterable of tensor_like: Of equal lengths but along ``axis``, which they all have.",
+    axis="int or None: The dimension along which to join; None joins the flattened tensors.",
+    dtype="dtype_like: That of the result; default: what the tensors promote to.",
+)
 def concatenate(
     tensors: Iterable[TensorLike],
     axis: int | None = 0,
     *,
     dtype: npt.DTypeLike | None = None,
 ) -> Variable:
-    """Return the tensors one after the other along a dimension.
-
-    Parameters
-    ----------
-    tensors : iterable of tensor_like
-        Of equal lengths but along ``axis``, which they all have.
-    axis : int or None, default 0
-        The dimension along which to join; None joins the flattened tensors.
-    dtype : dtype_like, optional
-        That of the result; default: what the tensors promote to.
-
-    Returns
-    -------
-    Variable
-        As :func:`numpy.concatenate` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.concatenate([[1.0, 2.0], [3.0]]).eval()
-    array([1., 2., 3.])
-    >>> ft.concatenate([[[1], [2]], [[3], [4]]], axis=1).eval()
-    array([[1, 3],
-           [2, 4]])
-    """
+    """Return the tensors one after the other along a dimension."""
     variables = _promoted(tensors, "concatenate", dtype)
     if axis is None:
         return concatenate([ravel(x) for x in variables])
@@ -142,27 +132,14 @@ def concatenate(
     return variables[0] if len(variables) == 1 else joined
 
 
+@described(
+    "Of the dtype that the tensors promote to.",
+    "0, [1.0, 2.0], [3.0] -> [1., 2., 3.]",
+    axis="int: The dimension along which to join.",
+    tensors="tensor_like: Of equal lengths but along ``axis``, which they all have.",
+)
 def join(axis: int, *tensors: TensorLike) -> Variable:
-    """Return the tensors one after the other: :func:`concatenate` with the axis first.
-
-    Parameters
-    ----------
-    axis : int
-        The dimension along which to join.
-    *tensors : tensor_like
-        Of equal lengths but along ``axis``, which they all have.
-
-    Returns
-    -------
-    Variable
-        Of the dtype that the tensors promote to.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.join(0, [1.0, 2.0], [3.0]).eval()
-    array([1., 2., 3.])
-    """
+    """Return the tensors one after the other: :func:`concatenate` with the axis first."""
     return concatenate(tensors, axis)
 
 
@@ -205,90 +182,58 @@ def stack(
     return concatenate([expand_dims(x, position) for x in variables], position)
 
 
+@described(
+    "The joined tensor.",
+    "[[1, 2], [3]] -> [1, 2, 3]",
+    like=concatenate,
+    tup="iterable of tensor_like: As for :func:`numpy.hstack`.",
+)
 def hstack(tup: Iterable[TensorLike], *, dtype: npt.DTypeLike | None = None) -> Variable:
-    """Return the tensors side by side: joined along the second dimension, vectors along the first.
-
-    Parameters
-    ----------
-    tup : iterable of tensor_like
-        As for :func:`numpy.hstack`.
-    dtype : dtype_like, optional
-        As for :func:`concatenate`.
-
-    Returns
-    -------
-    Variable
-        The joined tensor.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.hstack([[1, 2], [3]]).eval()
-    array([1, 2, 3])
-    """
+    """Return tensors side by side: joined along the second dimension, vectors along the first."""
     variables = [x if x.ndim else expand_dims(x, 0) for x in _promoted(tup, "hstack", dtype)]
     return concatenate(variables, 0 if variables[0].ndim == 1 else 1)
 
 
-def vstack(tup: Iterable[TensorLike], *, dtype: npt.DTypeLike | None = None) -> Variable:
-    """Return the tensors below each other: joined along the first dimension, vectors being rows.
-
-    Parameters
-    ----------
-    tup : iterable of tensor_like
-        As for :func:`numpy.vstack`, of one length but along the first dimension.
-    dtype : dtype_like, optional
-        As for :func:`concatenate`.
-
-    Returns
-    -------
-    Variable
-        With two dimensions or more.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "With two dimensions or more.",
+    """
     >>> ft.vstack([[1, 2], [3, 4]]).eval()
     array([[1, 2],
            [3, 4]])
-    """
+    """,
+    like=concatenate,
+    tup="iterable of tensor_like: As for :func:`numpy.vstack`, of one length but along the first "
+    "dimension.",
+)
+def vstack(tup: Iterable[TensorLike], *, dtype: npt.DTypeLike | None = None) -> Variable:
+    """Return the tensors below each other: joined along the first dimension, vectors being rows."""
     variables = _promoted(tup, "vstack", dtype)
     rows = [expand_dims(x, tuple(range(2 - x.ndim))) if x.ndim < 2 else x for x in variables]
     return concatenate(rows, 0)
 
 
+@described(
+    "Views of ``x``.",
+    """
+    >>> first, rest = ft.split([1.0, 2.0, 3.0], [1, 2])
+    >>> rest.eval()
+    array([2., 3.])
+    """,
+    returns="list of Variable",
+    x="tensor_like: Any tensor with dimensions.",
+    splits_size="int, or sequence of int or 0-d integer variable: The number of equal parts, as "
+    "in NumPy; or the length of each part, as in PyTensor, which should sum to the length of "
+    "``x``. :func:`array_split` takes positions.",
+    n_splits="int: The number of parts, if it is to be checked.",
+    axis="int: The dimension that is split.",
+)
 def split(
     x: TensorLike,
     splits_size: int | Sequence[LengthLike],
     n_splits: int | None = None,
     axis: int = 0,
 ) -> list[Variable]:
-    """Return the parts of ``x`` along a dimension.
-
-    Parameters
-    ----------
-    x : tensor_like
-        Any tensor with dimensions.
-    splits_size : int, or sequence of int or 0-d integer variable
-        The number of equal parts, as in NumPy; or the length of each part, as in PyTensor, which
-        should sum to the length of ``x``. :func:`array_split` takes positions.
-    n_splits : int, optional
-        The number of parts, if it is to be checked.
-    axis : int, default 0
-        The dimension that is split.
-
-    Returns
-    -------
-    list of Variable
-        Views of ``x``.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> first, rest = ft.split([1.0, 2.0, 3.0], [1, 2])
-    >>> rest.eval()
-    array([2., 3.])
-    """
+    """Return the parts of ``x`` along a dimension."""
     x = as_tensor(x)
     if isinstance(splits_size, int | np.integer):
         if n_splits not in (None, splits_size):

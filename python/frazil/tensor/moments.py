@@ -11,10 +11,20 @@ from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.scalar.float16 import STORED, computed_in
 from frazil.tensor.axes import normalize_axes
 from frazil.tensor.broadcasting import broadcast_to
+from frazil.tensor.docstrings import described
 from frazil.tensor.lengths import lengths, product, static_length
 from frazil.tensor.reductions import Axis, sum
 
 
+@described(
+    "The mean; NaN where there are no elements.",
+    "[[1.0, 2.0], [3.0, 4.0]], axis=0 -> [2., 3.]",
+    x="tensor_like: Any tensor.",
+    axis="int or tuple of int: The dimensions to average over; default: all.",
+    dtype="dtype_like: The dtype to accumulate in. Default, as in :func:`numpy.mean`: the dtype "
+    "of ``x`` if that is floating, else float64.",
+    keepdims="bool: Keep the dimensions averaged over, with length 1.",
+)
 def mean(
     x: TensorLike,
     axis: Axis = None,
@@ -23,33 +33,7 @@ def mean(
     *,
     where: TensorLike | None = None,
 ) -> Variable:
-    """Return the mean of elements over ``axis``: their sum by their number.
-
-    Parameters
-    ----------
-    x : tensor_like
-        Any tensor.
-    axis : int or tuple of int, optional
-        The dimensions to average over; default: all.
-    dtype : dtype_like, optional
-        The dtype to accumulate in. Default, as in :func:`numpy.mean`: the dtype of ``x`` if that is
-        floating, else float64.
-    keepdims : bool, default False
-        Keep the dimensions averaged over, with length 1.
-    where : tensor_like, optional
-        Of bool, and broadcasts to ``x``: which elements count.
-
-    Returns
-    -------
-    Variable
-        The mean; NaN where there are no elements.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.mean([[1.0, 2.0], [3.0, 4.0]], axis=0).eval()
-    array([2., 3.])
-    """
+    """Return the mean of elements over ``axis``: their sum by their number."""
     x = _as_floating(x, dtype)
     if x.dtype == STORED:
         # The sum may be too large for the dtype, where the mean is not.
@@ -58,6 +42,15 @@ def mean(
     return _divided(total, _count(x, axis, keepdims, where))
 
 
+@described(
+    "The variance, in the dtype of ``x`` if that is floating.",
+    "[[1.0, 3.0], [2.0, 8.0]], axis=1 -> [1., 9.]",
+    x="tensor_like: Any tensor; bool and integers are taken as float64.",
+    ddof="number: Divide by the number of elements less ``ddof``, as in :func:`numpy.var`: by 0 "
+    "where that is negative.",
+    correction="number: Another name of ``ddof``.",
+    dtype="dtype_like: The dtype to compute in.",
+)
 def var(
     x: TensorLike,
     axis: Axis = None,
@@ -68,37 +61,7 @@ def var(
     dtype: npt.DTypeLike | None = None,
     where: TensorLike | None = None,
 ) -> Variable:
-    """Return the variance of elements over ``axis``: the mean of squared distances from the mean.
-
-    Parameters
-    ----------
-    x : tensor_like
-        Any tensor; bool and integers are taken as float64.
-    axis : int or tuple of int, optional
-        The dimensions to reduce; default: all.
-    ddof : number, default 0
-        Divide by the number of elements less ``ddof``, as in :func:`numpy.var`: by 0 where that is
-        negative.
-    keepdims : bool, default False
-        Keep the reduced dimensions, with length 1.
-    correction : number, optional
-        Another name of ``ddof``.
-    dtype : dtype_like, optional
-        The dtype to compute in.
-    where : tensor_like, optional
-        Of bool, and broadcasts to ``x``: which elements count.
-
-    Returns
-    -------
-    Variable
-        The variance, in the dtype of ``x`` if that is floating.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.var([[1.0, 3.0], [2.0, 8.0]], axis=1).eval()
-    array([1., 9.])
-    """
+    """Return the variance over ``axis``: the mean of squared distances from the mean."""
     ddof = degrees_less(ddof, correction)
     x = _as_floating(x, dtype)
     if x.dtype == STORED:
@@ -119,6 +82,11 @@ def degrees_less(ddof: float, correction: float | None) -> float:
     return correction
 
 
+@described(
+    "The standard deviation, in the dtype of ``x`` if that is floating.",
+    "[[1.0, 3.0], [2.0, 8.0]], axis=1 -> [1., 3.]",
+    like=var,
+)
 def std(
     x: TensorLike,
     axis: Axis = None,
@@ -129,24 +97,7 @@ def std(
     dtype: npt.DTypeLike | None = None,
     where: TensorLike | None = None,
 ) -> Variable:
-    """Return the standard deviation of elements over ``axis``: the root of :func:`var`.
-
-    Parameters
-    ----------
-    x, axis, ddof, keepdims, correction, dtype, where
-        As for :func:`var`.
-
-    Returns
-    -------
-    Variable
-        The standard deviation, in the dtype of ``x`` if that is floating.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.std([[1.0, 3.0], [2.0, 8.0]], axis=1).eval()
-    array([1., 3.])
-    """
+    """Return the standard deviation of elements over ``axis``: the root of :func:`var`."""
     square = var(x, axis, ddof, keepdims, correction=correction, dtype=dtype, where=where)
     return _core.elemwise(scalar.sqrt, square)
 

@@ -16,7 +16,6 @@ from frazil.tensor.reductions import Axis
 
 
 @described(
-    "Return the sum of the elements over ``axis`` that are not NaN.",
     "As :func:`numpy.nansum` gives; 0 where there is no number.",
     "[1.0, ft.nan, 3.0] -> 4.",
     x="tensor_like: Any tensor.",
@@ -31,12 +30,12 @@ def nansum(
     initial: TensorLike | None = None,
     where: TensorLike | None = None,
 ) -> Variable:
+    """Return the sum of the elements over ``axis`` that are not NaN."""
     numbers = _replaced(as_tensor(x), 0)
     return reductions.sum(numbers, axis, dtype, keepdims, initial=initial, where=where)
 
 
 @described(
-    "Return the product of the elements over ``axis`` that are not NaN.",
     "As :func:`numpy.nanprod` gives; 1 where there is no number.",
     "[2.0, ft.nan, 3.0] -> 6.",
     x="tensor_like: Any tensor.",
@@ -51,12 +50,12 @@ def nanprod(
     initial: TensorLike | None = None,
     where: TensorLike | None = None,
 ) -> Variable:
+    """Return the product of the elements over ``axis`` that are not NaN."""
     numbers = _replaced(as_tensor(x), 1)
     return reductions.prod(numbers, axis, dtype, keepdims, initial=initial, where=where)
 
 
 @described(
-    "Return the largest of the elements over ``axis`` that are not NaN.",
     "As :func:`numpy.nanmax` gives; NaN where there is no number.",
     "[1.0, ft.nan, 3.0] -> 3.",
     x="tensor_like: Any tensor with elements.",
@@ -69,6 +68,7 @@ def nanmax(
     initial: TensorLike | None = None,
     where: TensorLike | None = None,
 ) -> Variable:
+    """Return the largest of the elements over ``axis`` that are not NaN."""
     x = as_tensor(x)
     if initial is None and where is None:
         return _extreme(reductions.max, -np.inf, x, axis, keepdims)
@@ -77,7 +77,6 @@ def nanmax(
 
 
 @described(
-    "Return the smallest of the elements over ``axis`` that are not NaN.",
     "As :func:`numpy.nanmin` gives; NaN where there is no number.",
     "[1.0, ft.nan, 3.0] -> 1.",
     x="tensor_like: Any tensor with elements.",
@@ -90,6 +89,7 @@ def nanmin(
     initial: TensorLike | None = None,
     where: TensorLike | None = None,
 ) -> Variable:
+    """Return the smallest of the elements over ``axis`` that are not NaN."""
     x = as_tensor(x)
     if initial is None and where is None:
         return _extreme(reductions.min, np.inf, x, axis, keepdims)
@@ -98,29 +98,28 @@ def nanmin(
 
 
 @described(
-    "Return the positions of the largest elements along a dimension that are not NaN.",
     "Of int64, as :func:`numpy.nanargmax` gives. A call raises ValueError where all are NaN.",
     "[1.0, ft.nan, 3.0] -> 2",
     x="tensor_like: Any tensor with elements.",
     axis="int: The dimension; default: the position in the flattened tensor.",
 )
 def nanargmax(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> Variable:
+    """Return the positions of the largest elements along a dimension that are not NaN."""
     return _position(searching.argmax, -np.inf, as_tensor(x), axis, keepdims)
 
 
 @described(
-    "Return the positions of the smallest elements along a dimension that are not NaN.",
     "Of int64, as :func:`numpy.nanargmin` gives. A call raises ValueError where all are NaN.",
     "[1.0, ft.nan, 3.0] -> 0",
     x="tensor_like: Any tensor with elements.",
     axis="int: The dimension; default: the position in the flattened tensor.",
 )
 def nanargmin(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> Variable:
+    """Return the positions of the smallest elements along a dimension that are not NaN."""
     return _position(searching.argmin, np.inf, as_tensor(x), axis, keepdims)
 
 
 @described(
-    "Return the mean of the elements over ``axis`` that are not NaN.",
     "As :func:`numpy.nanmean` gives; NaN where there is no number.",
     "[1.0, ft.nan, 3.0] -> 2.",
     x="tensor_like: Any tensor.",
@@ -134,6 +133,7 @@ def nanmean(
     *,
     where: TensorLike | None = None,
 ) -> Variable:
+    """Return the mean of the elements over ``axis`` that are not NaN."""
     x = as_tensor(x)
     if not _has_nan(x):
         return moments.mean(x, axis, dtype, keepdims, where=where)
@@ -144,7 +144,6 @@ def nanmean(
 
 
 @described(
-    "Return the variance of the elements over ``axis`` that are not NaN.",
     "As :func:`numpy.nanvar` gives; NaN where there are no more than ``ddof`` numbers.",
     "[1.0, ft.nan, 3.0] -> 1.",
     x="tensor_like: Any tensor; bool and integers are taken as float64.",
@@ -162,6 +161,7 @@ def nanvar(
     dtype: npt.DTypeLike | None = None,
     where: TensorLike | None = None,
 ) -> Variable:
+    """Return the variance of the elements over ``axis`` that are not NaN."""
     x, ddof = as_tensor(x), moments.degrees_less(ddof, correction)
     if not _has_nan(x):
         return moments.var(x, axis, ddof, keepdims, dtype=dtype, where=where)
@@ -175,7 +175,6 @@ def nanvar(
 
 
 @described(
-    "Return the standard deviation of the elements over ``axis`` that are not NaN.",
     "As :func:`numpy.nanstd` gives: the root of :func:`nanvar`.",
     "[1.0, ft.nan, 3.0] -> 1.",
     x="tensor_like: Any tensor; bool and integers are taken as float64.",
@@ -193,6 +192,7 @@ def nanstd(
     dtype: npt.DTypeLike | None = None,
     where: TensorLike | None = None,
 ) -> Variable:
+    """Return the standard deviation of the elements over ``axis`` that are not NaN."""
     ddof = moments.degrees_less(ddof, correction)
     return _core.elemwise(scalar.sqrt, nanvar(x, axis, ddof, keepdims, dtype=dtype, where=where))
 
@@ -204,7 +204,6 @@ def _refuse_integers(dtype: npt.DTypeLike | None, who: str) -> None:
 
 
 @described(
-    "Return the cumulative sum along a dimension, NaN counting as 0.",
     "As :func:`numpy.nancumsum` gives.",
     "[1.0, ft.nan, 3.0] -> [1., 1., 4.]",
     x="tensor_like: Any tensor.",
@@ -214,11 +213,11 @@ def _refuse_integers(dtype: npt.DTypeLike | None, who: str) -> None:
 def nancumsum(
     x: TensorLike, axis: int | None = None, dtype: npt.DTypeLike | None = None
 ) -> Variable:
+    """Return the cumulative sum along a dimension, NaN counting as 0."""
     return cumulation.cumsum(_replaced(as_tensor(x), 0), axis, dtype)
 
 
 @described(
-    "Return the cumulative product along a dimension, NaN counting as 1.",
     "As :func:`numpy.nancumprod` gives.",
     "[2.0, ft.nan, 3.0] -> [2., 2., 6.]",
     x="tensor_like: Any tensor.",
@@ -228,6 +227,7 @@ def nancumsum(
 def nancumprod(
     x: TensorLike, axis: int | None = None, dtype: npt.DTypeLike | None = None
 ) -> Variable:
+    """Return the cumulative product along a dimension, NaN counting as 1."""
     return cumulation.cumprod(_replaced(as_tensor(x), 1), axis, dtype)
 
 

@@ -16,6 +16,7 @@ from frazil.tensor.axes import axis_of_any, normalize_axis
 from frazil.tensor.checks import Check, checked
 from frazil.tensor.creation import zeros
 from frazil.tensor.cumulation import cumsum
+from frazil.tensor.docstrings import described
 from frazil.tensor.items import get_item
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import length, lengths, literal, minimum, product, static_length
@@ -29,29 +30,16 @@ _MOST_HALVINGS = 40
 """Halving so often leaves one column of as many as fit into memory."""
 
 
+@described(
+    "Of int64, as :func:`numpy.lexsort` gives: where all keys are equal, elements keep their "
+    "order.",
+    "[[9, 4, 0], [1, 5, 1]] -> [2, 0, 1]",
+    keys="sequence of tensor_like, or tensor_like: Tensors of one shape; a tensor is a sequence "
+    "of the parts along its first dimension, whose length must be static.",
+    axis="int: The dimension to sort along.",
+)
 def lexsort(keys: TensorLike | Sequence[TensorLike], axis: int = -1) -> Variable:
-    """Return the positions that sort by several keys; the last one counts most.
-
-    Parameters
-    ----------
-    keys : sequence of tensor_like, or tensor_like
-        Tensors of one shape; a tensor is a sequence of the parts along its first dimension, whose
-        length must be static.
-    axis : int, default -1
-        The dimension to sort along.
-
-    Returns
-    -------
-    Variable
-        Of int64, as :func:`numpy.lexsort` gives: where all keys are equal, elements keep their
-        order.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.lexsort([[9, 4, 0], [1, 5, 1]]).eval()
-    array([2, 0, 1])
-    """
+    """Return the positions that sort by several keys; the last one counts most."""
     if is_sequence(keys):
         several = [as_tensor(key) for key in keys]
     else:
@@ -68,52 +56,27 @@ def lexsort(keys: TensorLike | Sequence[TensorLike], axis: int = -1) -> Variable
     return order
 
 
+@described(
+    "What :func:`sort` gives, which is one of the orders that :func:`numpy.partition` may give.",
+    "[3.0, 1.0, 2.0], 1 -> [1., 2., 3.]",
+    a="tensor_like: Any tensor with dimensions.",
+    kth="int or sequence of int: The places. No element before one is larger, and none behind it "
+    "smaller.",
+    axis="int or None: The dimension; None takes the flattened tensor.",
+)
 def partition(a: TensorLike, kth: int | Sequence[int], axis: int | None = -1) -> Variable:
-    """Return the elements so that the one at a place is that which sorting puts there.
-
-    Parameters
-    ----------
-    a : tensor_like
-        Any tensor with dimensions.
-    kth : int or sequence of int
-        The places. No element before one is larger, and none behind it smaller.
-    axis : int or None, default -1
-        The dimension; None takes the flattened tensor.
-
-    Returns
-    -------
-    Variable
-        What :func:`sort` gives, which is one of the orders that :func:`numpy.partition` may give.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.partition([3.0, 1.0, 2.0], 1).eval()
-    array([1., 2., 3.])
-    """
+    """Return the elements so that the one at a place is that which sorting puts there."""
     return sort(_with_places(as_tensor(a), kth, axis), axis)
 
 
+@described(
+    "What :func:`argsort` gives, which is one of the orders that :func:`numpy.argpartition` may "
+    "give.",
+    "[3.0, 1.0, 2.0], 1 -> [1, 2, 0]",
+    like=partition,
+)
 def argpartition(a: TensorLike, kth: int | Sequence[int], axis: int | None = -1) -> Variable:
-    """Return the positions of the elements so that those at given places are as sorted.
-
-    Parameters
-    ----------
-    a, kth, axis
-        As for :func:`partition`.
-
-    Returns
-    -------
-    Variable
-        What :func:`argsort` gives, which is one of the orders that :func:`numpy.argpartition` may
-        give.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.argpartition([3.0, 1.0, 2.0], 1).eval()
-    array([1, 2, 0])
-    """
+    """Return the positions of the elements so that those at given places are as sorted."""
     return argsort(_with_places(as_tensor(a), kth, axis), axis)
 
 

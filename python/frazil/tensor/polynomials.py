@@ -8,6 +8,7 @@ from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.creation import zeros, zeros_like
 from frazil.tensor.dims import expand_dims
+from frazil.tensor.docstrings import described
 from frazil.tensor.items import get_item
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import length, literal, maximum, static_length, subtract
@@ -18,28 +19,15 @@ from frazil.tensor.rearranging import flip
 from frazil.tensor.splitting import unstack
 
 
+@described(
+    "Of the shape of ``x``, as :func:`numpy.polyval` gives. If the length of ``p`` is static, "
+    "each coefficient is one step of Horner's rule; else powers are taken.",
+    "[3.0, 0.0, 1.0], [0.0, 2.0] -> [ 1., 13.]",
+    p="tensor_like: The coefficients, the highest power first.",
+    x="tensor_like: Where.",
+)
 def polyval(p: TensorLike, x: TensorLike) -> Variable:
-    """Return the values of a polynomial.
-
-    Parameters
-    ----------
-    p : tensor_like
-        The coefficients, the highest power first.
-    x : tensor_like
-        Where.
-
-    Returns
-    -------
-    Variable
-        Of the shape of ``x``, as :func:`numpy.polyval` gives. If the length of ``p`` is static,
-        each coefficient is one step of Horner's rule; else powers are taken.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.polyval([3.0, 0.0, 1.0], [0.0, 2.0]).eval()
-    array([ 1., 13.])
-    """
+    """Return the values of a polynomial."""
     p, x = as_tensor(p), as_tensor(x)
     if p.ndim != 1:
         raise ValueError(f"coefficients are a vector; given {p.type}")
@@ -53,48 +41,24 @@ def polyval(p: TensorLike, x: TensorLike) -> Variable:
     return value
 
 
+@described(
+    "As long as the longer one, as :func:`numpy.polyadd` gives.",
+    "[1, 2], [9, 5, 4] -> [9, 6, 6]",
+    both="tensor_like: The coefficients, the highest power first.",
+)
 def polyadd(a1: TensorLike, a2: TensorLike) -> Variable:
-    """Return the sum of two polynomials.
-
-    Parameters
-    ----------
-    a1, a2 : tensor_like
-        The coefficients, the highest power first.
-
-    Returns
-    -------
-    Variable
-        As long as the longer one, as :func:`numpy.polyadd` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.polyadd([1, 2], [9, 5, 4]).eval()
-    array([9, 6, 6])
-    """
+    """Return the sum of two polynomials."""
     a, b = _aligned(a1, a2)
     return a + b
 
 
+@described(
+    "As long as the longer one, as :func:`numpy.polysub` gives.",
+    "[2, 10, -2], [3, 10, -4] -> [-1,  0,  2]",
+    both="tensor_like: The coefficients, the highest power first.",
+)
 def polysub(a1: TensorLike, a2: TensorLike) -> Variable:
-    """Return the difference of two polynomials.
-
-    Parameters
-    ----------
-    a1, a2 : tensor_like
-        The coefficients, the highest power first.
-
-    Returns
-    -------
-    Variable
-        As long as the longer one, as :func:`numpy.polysub` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.polysub([2, 10, -2], [3, 10, -4]).eval()
-    array([-1,  0,  2])
-    """
+    """Return the difference of two polynomials."""
     a, b = _aligned(a1, a2)
     return a - b
 
@@ -121,27 +85,14 @@ def _vector(coefficients: TensorLike) -> Variable:
     return made
 
 
+@described(
+    "Shorter by ``m``, as :func:`numpy.polyder` gives.",
+    "[1, 1, 1, 1] -> [3, 2, 1]",
+    p="tensor_like: The coefficients, the highest power first.",
+    m="int: The number of times.",
+)
 def polyder(p: TensorLike, m: int = 1) -> Variable:
-    """Return the derivative of a polynomial.
-
-    Parameters
-    ----------
-    p : tensor_like
-        The coefficients, the highest power first.
-    m : int, default 1
-        The number of times.
-
-    Returns
-    -------
-    Variable
-        Shorter by ``m``, as :func:`numpy.polyder` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.polyder([1, 1, 1, 1]).eval()
-    array([3, 2, 1])
-    """
+    """Return the derivative of a polynomial."""
     if m < 0:
         raise ValueError(f"m must not be negative; given {m}; see polyint")
     value = as_tensor(p)
@@ -153,29 +104,15 @@ def polyder(p: TensorLike, m: int = 1) -> Variable:
     return value
 
 
+@described(
+    "Longer by ``m``, as :func:`numpy.polyint` gives.",
+    "[3, 2, 1], k=5 -> [1., 1., 1., 5.]",
+    p="tensor_like: The coefficients, the highest power first.",
+    m="int: The number of times.",
+    k="tensor_like: The constant of each step, the first one first, or one for all; default: 0.",
+)
 def polyint(p: TensorLike, m: int = 1, k: TensorLike | None = None) -> Variable:
-    """Return an antiderivative of a polynomial.
-
-    Parameters
-    ----------
-    p : tensor_like
-        The coefficients, the highest power first.
-    m : int, default 1
-        The number of times.
-    k : tensor_like, optional
-        The constant of each step, the first one first, or one for all; default: 0.
-
-    Returns
-    -------
-    Variable
-        Longer by ``m``, as :func:`numpy.polyint` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.polyint([3, 2, 1], k=5).eval()
-    array([1., 1., 1., 5.])
-    """
+    """Return an antiderivative of a polynomial."""
     if m < 0:
         raise ValueError(f"m must not be negative; given {m}; see polyder")
     value = as_tensor(p)

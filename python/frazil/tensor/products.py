@@ -17,6 +17,7 @@ from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.dims import ExpandDims, expand_dims, squeeze
+from frazil.tensor.docstrings import described
 from frazil.tensor.lengths import Lengths, length, lengths, product
 from frazil.tensor.reductions import sum
 from frazil.tensor.reshaping import ravel, reshape
@@ -119,26 +120,14 @@ class BatchedDot(RoundedOp):
         return [_unbroadcast(self(g, _flipped(b)), a), _unbroadcast(self(_flipped(a), g), b)]
 
 
+@described(
+    "Of the dtype that the operands promote to.",
+    "[[1.0, 2.0], [3.0, 4.0]], [1.0, 10.0] -> [21., 43.]",
+    both="tensor_like: Scalars multiply; tensors contract the last dimension of ``a`` with the "
+    "last but one of ``b``, or with its only one.",
+)
 def dot(a: TensorLike, b: TensorLike) -> Variable:
-    """Return the product of two tensors, as :func:`numpy.dot`.
-
-    Parameters
-    ----------
-    a, b : tensor_like
-        Scalars multiply; tensors contract the last dimension of ``a`` with the last but one of
-        ``b``, or with its only one.
-
-    Returns
-    -------
-    Variable
-        Of the dtype that the operands promote to.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.dot([[1.0, 2.0], [3.0, 4.0]], [1.0, 10.0]).eval()
-    array([21., 43.])
-    """
+    """Return the product of two tensors, as :func:`numpy.dot`."""
     if issparse(a) or issparse(b):
         return _sparse_product(a, b)
     a, b = as_tensor(a), as_tensor(b)
@@ -153,25 +142,9 @@ def _sparse_product(a: Any, b: Any) -> Variable:
     return as_sparse(a) @ b if issparse(a) else as_sparse(b).__rmatmul__(a)
 
 
-def matmul(x1: TensorLike, x2: TensorLike) -> Variable:
-    """Return the matrix product of two tensors, as :func:`numpy.matmul` (``x1 @ x2``).
-
-    Parameters
-    ----------
-    x1, x2 : tensor_like
-        Vectors, matrices, or tensors of higher rank, which are matrices in their last two
-        dimensions, one for each position of those in front. These broadcast as elementwise
-        operands do: where the type declares a length 1. A vector in front is one row, a vector
-        behind one column, without that dimension in the result.
-
-    Returns
-    -------
-    Variable
-        Of the dtype that the operands promote to.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "Of the dtype that the operands promote to.",
+    """
     >>> ft.matmul([[1.0, 2.0], [3.0, 4.0]], [[0.0, 1.0], [1.0, 0.0]]).eval()
     array([[2., 1.],
            [4., 3.]])
@@ -182,7 +155,14 @@ def matmul(x1: TensorLike, x2: TensorLike) -> Variable:
     <BLANKLINE>
            [[4., 0.],
             [0., 9.]]])
-    """
+    """,
+    both="tensor_like: Vectors, matrices, or tensors of higher rank, which are matrices in their "
+    "last two dimensions, one for each position of those in front. These broadcast as "
+    "elementwise operands do: where the type declares a length 1. A vector in front is one "
+    "row, a vector behind one column, without that dimension in the result.",
+)
+def matmul(x1: TensorLike, x2: TensorLike) -> Variable:
+    """Return the matrix product of two tensors, as :func:`numpy.matmul` (``x1 @ x2``)."""
     if issparse(x1) or issparse(x2):
         return _sparse_product(x1, x2)
     a, b = as_tensor(x1), as_tensor(x2)
@@ -206,57 +186,39 @@ def matmul(x1: TensorLike, x2: TensorLike) -> Variable:
     return squeeze(result, rank - 2) if a.ndim == 1 else result
 
 
-def outer(x1: TensorLike, x2: TensorLike) -> Variable:
-    """Return the outer product of two vectors.
-
-    Parameters
-    ----------
-    x1, x2 : tensor_like
-        Vectors of lengths ``m`` and ``n``; what has another rank is made one by :func:`ravel`.
-
-    Returns
-    -------
-    Variable
-        Of shape ``(m, n)``, as :func:`numpy.outer` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "Of shape ``(m, n)``, as :func:`numpy.outer` gives.",
+    """
     >>> ft.outer([1.0, 2.0], [3.0, 4.0]).eval()
     array([[3., 4.],
            [6., 8.]])
-    """
+    """,
+    both="tensor_like: Vectors of lengths ``m`` and ``n``; what has another rank is made one by "
+    ":func:`ravel`.",
+)
+def outer(x1: TensorLike, x2: TensorLike) -> Variable:
+    """Return the outer product of two vectors."""
     a, b = as_tensor(x1), as_tensor(x2)
     return _outer(a if a.ndim == 1 else ravel(a), b if b.ndim == 1 else ravel(b))
 
 
-def tensordot(
-    a: TensorLike, b: TensorLike, axes: int | Sequence[int | Sequence[int]] = 2
-) -> Variable:
-    """Return the sum of products over several dimensions at once, as :func:`numpy.tensordot`.
-
-    Parameters
-    ----------
-    a, b : tensor_like
-        Tensors of any rank.
-    axes : int or pair of (sequences of) int, default 2
-        The number of last dimensions of ``a`` that meet the first of ``b``; or which
-        dimensions of ``a``, and which of ``b`` in the same order.
-
-    Returns
-    -------
-    Variable
-        With the remaining dimensions of ``a``, then those of ``b``.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "With the remaining dimensions of ``a``, then those of ``b``.",
+    """
     >>> ft.tensordot([[1.0, 2.0], [3.0, 4.0]], [[1.0, 0.0], [0.0, 1.0]]).eval()
     array(5.)
     >>> ft.tensordot([1.0, 2.0], [3.0, 4.0], axes=0).eval()
     array([[3., 4.],
            [6., 8.]])
-    """
+    """,
+    both="tensor_like: Tensors of any rank.",
+    axes="int or pair of (sequences of) int: The number of last dimensions of ``a`` that meet the "
+    "first of ``b``; or which dimensions of ``a``, and which of ``b`` in the same order.",
+)
+def tensordot(
+    a: TensorLike, b: TensorLike, axes: int | Sequence[int | Sequence[int]] = 2
+) -> Variable:
+    """Return the sum of products over several dimensions at once, as :func:`numpy.tensordot`."""
     a, b = as_tensor(a), as_tensor(b)
     left, right = _contracted(a, b, axes)
     rows = [axis for axis in range(a.ndim) if axis not in left]

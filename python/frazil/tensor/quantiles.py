@@ -30,13 +30,13 @@ str: The value between two elements: any of the names that :func:`numpy.quantile
 
 
 @described(
-    "Return the middle of the sorted elements, or the mean of both that are in the middle.",
     "As :func:`numpy.median` gives, in the dtype of ``a`` if that is floating or complex, else in "
     "float64. The elements are sorted; of complex ones with a NaN the result is the last.",
     "[[3.0, 1.0, 2.0], [6.0, 4.0, 9.0]], axis=1 -> [2., 6.]",
     a="tensor_like: Any tensor with elements; a NaN makes the result NaN.",
 )
 def median(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable:
+    """Return the middle of the sorted elements, or the mean of both that are in the middle."""
     x = _as_floating(as_tensor(a))
     ordered = sort(_first(x, axis), 0)
     count = length(ordered, 0)
@@ -50,12 +50,12 @@ def median(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable
 
 
 @described(
-    "Return the median of the elements that are not NaN.",
     "As :func:`numpy.nanmedian` gives; NaN where there is no number.",
     "[[3.0, 1.0, 2.0], [6.0, ft.nan, 9.0]], axis=1 -> [2. , 7.5]",
     a="tensor_like: Any tensor.",
 )
 def nanmedian(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable:
+    """Return the median of the elements that are not NaN."""
     x = _as_floating(as_tensor(a))
     ordered = sort(_first(x, axis), 0)
     count = expand_dims(_numbers(ordered), 0)
@@ -68,7 +68,6 @@ def nanmedian(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Varia
 
 
 @described(
-    "Return the numbers below which given shares of the elements lie.",
     "With the dimensions of ``q`` in front, as :func:`numpy.quantile` gives. The elements are "
     "sorted. If a share falls on an element it is that, also beside an infinite one.",
     "[1.0, 2.0, 3.0, 4.0], [0.25, 0.5] -> [1.75, 2.5 ]",
@@ -83,11 +82,11 @@ def quantile(
     method: str = "linear",
     keepdims: bool = False,
 ) -> Variable:
+    """Return the numbers below which given shares of the elements lie."""
     return _quantile(a, q, 1, axis, method, keepdims)
 
 
 @described(
-    "Return the numbers below which given percentages of the elements lie.",
     "With the dimensions of ``q`` in front, as :func:`numpy.percentile` gives.",
     "[1.0, 2.0, 3.0, 4.0], 50 -> 2.5",
     a="tensor_like: Any tensor with elements; a NaN makes the result NaN.",
@@ -101,11 +100,11 @@ def percentile(
     method: str = "linear",
     keepdims: bool = False,
 ) -> Variable:
+    """Return the numbers below which given percentages of the elements lie."""
     return _quantile(a, q, 100, axis, method, keepdims)
 
 
 @described(
-    "Return the numbers below which given shares of the elements that are not NaN lie.",
     "As :func:`numpy.nanquantile` gives; NaN where there is no number.",
     "[1.0, ft.nan, 3.0], [0.5, 1.0] -> [2., 3.]",
     a="tensor_like: Any tensor with elements.",
@@ -119,11 +118,11 @@ def nanquantile(
     method: str = "linear",
     keepdims: bool = False,
 ) -> Variable:
+    """Return the numbers below which given shares of the elements that are not NaN lie."""
     return _quantile(a, q, 1, axis, method, keepdims, pass_over_nan=True)
 
 
 @described(
-    "Return the numbers below which given percentages of the elements that are not NaN lie.",
     "As :func:`numpy.nanpercentile` gives; NaN where there is no number.",
     "[1.0, ft.nan, 3.0], 50 -> 2.",
     a="tensor_like: Any tensor with elements.",
@@ -137,6 +136,7 @@ def nanpercentile(
     method: str = "linear",
     keepdims: bool = False,
 ) -> Variable:
+    """Return the numbers below which given percentages of the elements that are not NaN lie."""
     return _quantile(a, q, 100, axis, method, keepdims, pass_over_nan=True)
 
 

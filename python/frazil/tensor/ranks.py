@@ -9,175 +9,100 @@ from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.dims import expand_dims
+from frazil.tensor.docstrings import described
 
 OneOrMore: TypeAlias = Variable | tuple[Variable, ...]
 
 
+@described(
+    "A variable for one tensor, a tuple for several, as :func:`numpy.atleast_1d` gives.",
+    "3.0 -> [3.]",
+    returns="Variable or tuple of Variable",
+    tensors="tensor_like: One or more.",
+)
 def atleast_1d(*tensors: TensorLike) -> OneOrMore:
-    """Return tensors with one dimension at least: those without any have one of length 1.
-
-    Parameters
-    ----------
-    *tensors : tensor_like
-        One or more.
-
-    Returns
-    -------
-    Variable or tuple of Variable
-        A variable for one tensor, a tuple for several, as :func:`numpy.atleast_1d` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.atleast_1d(3.0).eval()
-    array([3.])
-    """
+    """Return tensors with one dimension at least: those without any have one of length 1."""
     return _each(tensors, lambda x: x if x.ndim else expand_dims(x, 0))
 
 
+@described(
+    "A variable for one tensor, a tuple for several, as :func:`numpy.atleast_2d` gives.",
+    "[1, 2] -> [[1, 2]]",
+    returns="Variable or tuple of Variable",
+    tensors="tensor_like: One or more.",
+)
 def atleast_2d(*tensors: TensorLike) -> OneOrMore:
-    """Return tensors with two dimensions at least: vectors become one row.
-
-    Parameters
-    ----------
-    *tensors : tensor_like
-        One or more.
-
-    Returns
-    -------
-    Variable or tuple of Variable
-        A variable for one tensor, a tuple for several, as :func:`numpy.atleast_2d` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.atleast_2d([1, 2]).eval()
-    array([[1, 2]])
-    """
+    """Return tensors with two dimensions at least: vectors become one row."""
     return _each(tensors, lambda x: shape_padleft(x, max(0, 2 - x.ndim)))
 
 
-def atleast_3d(*tensors: TensorLike) -> OneOrMore:
-    """Return tensors with three dimensions at least.
-
-    Parameters
-    ----------
-    *tensors : tensor_like
-        One or more. A vector of length ``n`` becomes a tensor of shape ``(1, n, 1)``, a matrix of
-        shape ``(m, n)`` one of ``(m, n, 1)``.
-
-    Returns
-    -------
-    Variable or tuple of Variable
-        A variable for one tensor, a tuple for several, as :func:`numpy.atleast_3d` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "A variable for one tensor, a tuple for several, as :func:`numpy.atleast_3d` gives.",
+    """
     >>> ft.atleast_3d(ft.vector("x", shape=(4,))).type.shape
     (1, 4, 1)
-    """
+    """,
+    returns="Variable or tuple of Variable",
+    tensors="tensor_like: One or more. A vector of length ``n`` becomes a tensor of shape ``(1, "
+    "n, 1)``, a matrix of shape ``(m, n)`` one of ``(m, n, 1)``.",
+)
+def atleast_3d(*tensors: TensorLike) -> OneOrMore:
+    """Return tensors with three dimensions at least."""
     added = {0: (0, 1, 2), 1: (0, 2), 2: (2,)}
     return _each(tensors, lambda x: expand_dims(x, added.get(x.ndim, ())))
 
 
+@described(
+    "Of the dtype of ``t``.",
+    "[1, 2] -> [[1, 2]]",
+    t="tensor_like: Any tensor.",
+    n_ones="int: The number of dimensions to add.",
+)
 def shape_padleft(t: TensorLike, n_ones: int = 1) -> Variable:
-    """Return a view with dimensions of length 1 in front.
-
-    Parameters
-    ----------
-    t : tensor_like
-        Any tensor.
-    n_ones : int, default 1
-        The number of dimensions to add.
-
-    Returns
-    -------
-    Variable
-        Of the dtype of ``t``.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.shape_padleft([1, 2]).eval()
-    array([[1, 2]])
-    """
+    """Return a view with dimensions of length 1 in front."""
     return expand_dims(t, tuple(range(_added(n_ones))))
 
 
-def shape_padright(t: TensorLike, n_ones: int = 1) -> Variable:
-    """Return a view with dimensions of length 1 behind.
-
-    Parameters
-    ----------
-    t, n_ones
-        As for :func:`shape_padleft`.
-
-    Returns
-    -------
-    Variable
-        Of the dtype of ``t``.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "Of the dtype of ``t``.",
+    """
     >>> ft.shape_padright([1, 2]).eval()
     array([[1],
            [2]])
-    """
+    """,
+    like=shape_padleft,
+)
+def shape_padright(t: TensorLike, n_ones: int = 1) -> Variable:
+    """Return a view with dimensions of length 1 behind."""
     t = as_tensor(t)
     return expand_dims(t, tuple(range(t.ndim, t.ndim + _added(n_ones))))
 
 
-def shape_padaxis(t: TensorLike, axis: int) -> Variable:
-    """Return a view with a dimension of length 1 at ``axis``.
-
-    Parameters
-    ----------
-    t : tensor_like
-        Any tensor.
-    axis : int
-        The position of the new dimension in the result.
-
-    Returns
-    -------
-    Variable
-        Of the dtype of ``t``.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "Of the dtype of ``t``.",
+    """
     >>> ft.shape_padaxis([1, 2], -1).eval()
     array([[1],
            [2]])
-    """
+    """,
+    t="tensor_like: Any tensor.",
+    axis="int: The position of the new dimension in the result.",
+)
+def shape_padaxis(t: TensorLike, axis: int) -> Variable:
+    """Return a view with a dimension of length 1 at ``axis``."""
     t = as_tensor(t)
     return expand_dims(t, normalize_axis(axis, t.ndim + 1))
 
 
+@described(
+    "Of the dtype of ``arry``.",
+    "[1, 2], n=2 -> [[1, 2]]",
+    arry="tensor_like: Any tensor.",
+    n="int: The number of dimensions.",
+    left="bool: Whether dimensions of length 1 are added in front; else behind.",
+)
 def atleast_Nd(arry: TensorLike, *, n: int = 1, left: bool = True) -> Variable:
-    """Return a view with at least ``n`` dimensions.
-
-    Parameters
-    ----------
-    arry : tensor_like
-        Any tensor.
-    n : int, default 1
-        The number of dimensions.
-    left : bool, default True
-        Whether dimensions of length 1 are added in front; else behind.
-
-    Returns
-    -------
-    Variable
-        Of the dtype of ``arry``.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.atleast_Nd([1, 2], n=2).eval()
-    array([[1, 2]])
-    """
+    """Return a view with at least ``n`` dimensions."""
     x = as_tensor(arry)
     missing = max(n - x.ndim, 0)
     return shape_padleft(x, missing) if left else shape_padright(x, missing)

@@ -17,6 +17,7 @@ from frazil.tensor.axes import normalize_axis
 from frazil.tensor.checks import Check, checked
 from frazil.tensor.cumulation import cumsum
 from frazil.tensor.dims import expand_dims
+from frazil.tensor.docstrings import described
 from frazil.tensor.items import get_item, set_subtensor
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import length, static_length
@@ -27,6 +28,21 @@ from frazil.tensor.reshaping import ravel
 Spacing: TypeAlias = float | Variable
 
 
+@described(
+    "Of the shape of ``f``, for each of ``axis``, as :func:`numpy.gradient` gives.",
+    """
+    >>> ft.gradient([1.0, 2.0, 4.0, 7.0]).eval()
+    array([1. , 1.5, 2.5, 3. ])
+    >>> ft.gradient([1.0, 4.0, 16.0], [1.0, 2.0, 4.0]).eval()
+    array([3., 4., 6.])
+    """,
+    returns="Variable, or tuple of Variable",
+    f="tensor_like: The values; integers become float64.",
+    varargs="tensor_like: The distance between neighbours: nothing for 1, one number for all "
+    "dimensions, or for each of ``axis`` a number or a vector of coordinates.",
+    axis="int or sequence of int: The dimensions; default: all.",
+    edge_order="{1, 2}: Whether the slopes at both ends come of two values, or of three.",
+)
 def gradient(
     f: TensorLike,
     *varargs: TensorLike,
@@ -36,31 +52,6 @@ def gradient(
     """Return the slopes of a function given by values on a grid, by differences of neighbours.
 
     For derivatives of expressions see :func:`frazil.grad`.
-
-    Parameters
-    ----------
-    f : tensor_like
-        The values; integers become float64.
-    *varargs : tensor_like
-        The distance between neighbours: nothing for 1, one number for all dimensions, or for each
-        of ``axis`` a number or a vector of coordinates.
-    axis : int or sequence of int, optional
-        The dimensions; default: all.
-    edge_order : {1, 2}, default 1
-        Whether the slopes at both ends come of two values, or of three.
-
-    Returns
-    -------
-    Variable, or tuple of Variable
-        Of the shape of ``f``, for each of ``axis``, as :func:`numpy.gradient` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.gradient([1.0, 2.0, 4.0, 7.0]).eval()
-    array([1. , 1.5, 2.5, 3. ])
-    >>> ft.gradient([1.0, 4.0, 16.0], [1.0, 2.0, 4.0]).eval()
-    array([3., 4., 6.])
     """
     f = as_tensor(f)
     if f.type.numpy_dtype.kind in "iu":
@@ -163,33 +154,18 @@ def _front(near: Spacing, far: Spacing) -> Sequence[Spacing]:
     return -(near + both) / (near * both), both / (near * far), -near / (far * both)
 
 
+@described(
+    "Without this dimension, as :func:`numpy.trapezoid` gives.",
+    "[1.0, 2.0, 3.0], x=[4.0, 6.0, 8.0] -> 8.",
+    y="tensor_like: The values.",
+    x="tensor_like: Their positions: a vector, or of the shape of ``y``.",
+    dx="tensor_like: The distance between neighbours, if there is no ``x``.",
+    axis="int: The dimension to integrate over.",
+)
 def trapezoid(
     y: TensorLike, x: TensorLike | None = None, dx: TensorLike = 1.0, axis: int = -1
 ) -> Variable:
-    """Return the area under a function given by points, with straight lines between them.
-
-    Parameters
-    ----------
-    y : tensor_like
-        The values.
-    x : tensor_like, optional
-        Their positions: a vector, or of the shape of ``y``.
-    dx : tensor_like, default 1.0
-        The distance between neighbours, if there is no ``x``.
-    axis : int, default -1
-        The dimension to integrate over.
-
-    Returns
-    -------
-    Variable
-        Without this dimension, as :func:`numpy.trapezoid` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.trapezoid([1.0, 2.0, 3.0], x=[4.0, 6.0, 8.0]).eval()
-    array(8.)
-    """
+    """Return the area under a function given by points, with straight lines between them."""
     y = as_tensor(y)
     along = normalize_axis(axis, y.ndim)
     width = dx if isinstance(dx, int | float) else as_tensor(dx)
@@ -203,30 +179,17 @@ def trapezoid(
     return sum(width * (later + earlier) / 2.0, along)
 
 
+@described(
+    "A vector of the dtype of ``ary``, as :func:`numpy.ediff1d` gives.",
+    "[1, 2, 4, 7], to_begin=-9 -> [-9,  1,  2,  3]",
+    ary="tensor_like: Any tensor of numbers.",
+    both="tensor_like: The elements behind the differences and before them; cast to the dtype of "
+    "``ary``, which must be of the same kind.",
+)
 def ediff1d(
     ary: TensorLike, to_end: TensorLike | None = None, to_begin: TensorLike | None = None
 ) -> Variable:
-    """Return the differences of neighbours in a flattened tensor.
-
-    Parameters
-    ----------
-    ary : tensor_like
-        Any tensor of numbers.
-    to_end, to_begin : tensor_like, optional
-        The elements behind the differences and before them; cast to the dtype of ``ary``, which
-        must be of the same kind.
-
-    Returns
-    -------
-    Variable
-        A vector of the dtype of ``ary``, as :func:`numpy.ediff1d` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.ediff1d([1, 2, 4, 7], to_begin=-9).eval()
-    array([-9,  1,  2,  3])
-    """
+    """Return the differences of neighbours in a flattened tensor."""
     x = ravel(as_tensor(ary))
     if x.dtype == "bool":
         raise TypeError(f"differences are of numbers; given {x.type}. Cast it first.")
@@ -240,33 +203,18 @@ def ediff1d(
     return concatenate(parts) if len(parts) > 1 else parts[0]
 
 
+@described(
+    "Of the shape of ``p``, as :func:`numpy.unwrap` gives.",
+    "[0.0, 3.0, -3.0] -> [0.        , 3.        , 3.28318531]",
+    p="tensor_like: Angles, in radians unless there is another ``period``.",
+    discont="number: Smaller jumps stay as they are; default: those below half a period.",
+    axis="int: The dimension.",
+    period="number: After which angles are the same.",
+)
 def unwrap(
     p: TensorLike, discont: float | None = None, axis: int = -1, *, period: float = 2 * pi
 ) -> Variable:
-    """Return angles without jumps: no neighbour is farther away than half a period.
-
-    Parameters
-    ----------
-    p : tensor_like
-        Angles, in radians unless there is another ``period``.
-    discont : number, optional
-        Smaller jumps stay as they are; default: those below half a period.
-    axis : int, default -1
-        The dimension.
-    period : number, default 2 pi
-        After which angles are the same.
-
-    Returns
-    -------
-    Variable
-        Of the shape of ``p``, as :func:`numpy.unwrap` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.unwrap([0.0, 3.0, -3.0]).eval()
-    array([0.        , 3.        , 3.28318531])
-    """
+    """Return angles without jumps: no neighbour is farther away than half a period."""
     p = as_tensor(p)
     along = normalize_axis(axis, p.ndim)
     jumps = diff(p, axis=along)

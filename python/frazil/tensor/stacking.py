@@ -8,6 +8,7 @@ from typing import Any
 from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.dims import expand_dims
+from frazil.tensor.docstrings import described
 from frazil.tensor.joining import concatenate, vstack
 from frazil.tensor.ranks import atleast_3d
 
@@ -15,26 +16,17 @@ concat = concatenate
 row_stack = vstack
 
 
-def column_stack(tup: Iterable[TensorLike]) -> Variable:
-    """Return the tensors side by side as columns: joined along the second dimension.
-
-    Parameters
-    ----------
-    tup : iterable of tensor_like
-        Vectors, which become columns, or matrices of as many rows.
-
-    Returns
-    -------
-    Variable
-        Of the dtype that the tensors promote to, as :func:`numpy.column_stack` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "Of the dtype that the tensors promote to, as :func:`numpy.column_stack` gives.",
+    """
     >>> ft.column_stack([[1, 2], [3, 4]]).eval()
     array([[1, 3],
            [2, 4]])
-    """
+    """,
+    tup="iterable of tensor_like: Vectors, which become columns, or matrices of as many rows.",
+)
+def column_stack(tup: Iterable[TensorLike]) -> Variable:
+    """Return the tensors side by side as columns: joined along the second dimension."""
     columns = []
     for x in _several(tup, "column_stack"):
         missing = tuple(range(x.ndim, 2)) if x.ndim else (0, 1)
@@ -42,26 +34,17 @@ def column_stack(tup: Iterable[TensorLike]) -> Variable:
     return concatenate(columns, 1)
 
 
-def dstack(tup: Iterable[TensorLike]) -> Variable:
-    """Return the tensors one behind the other: joined along the third dimension.
-
-    Parameters
-    ----------
-    tup : iterable of tensor_like
-        Tensors, which get three dimensions as by :func:`atleast_3d`.
-
-    Returns
-    -------
-    Variable
-        Of the dtype that the tensors promote to, as :func:`numpy.dstack` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "Of the dtype that the tensors promote to, as :func:`numpy.dstack` gives.",
+    """
     >>> ft.dstack([[1, 2], [3, 4]]).eval()
     array([[[1, 3],
             [2, 4]]])
-    """
+    """,
+    tup="iterable of tensor_like: Tensors, which get three dimensions as by :func:`atleast_3d`.",
+)
+def dstack(tup: Iterable[TensorLike]) -> Variable:
+    """Return the tensors one behind the other: joined along the third dimension."""
     deep = [atleast_3d(x) for x in _several(tup, "dstack")]
     return concatenate([x for x in deep if isinstance(x, Variable)], 2)
 
@@ -72,49 +55,31 @@ def _several(tup: Iterable[TensorLike], name: str) -> list[Variable]:
     return [as_tensor(x) for x in tup]
 
 
-def horizontal_stack(*args: TensorLike) -> Variable:
-    """Return matrices side by side.
-
-    Parameters
-    ----------
-    *args : tensor_like
-        Two matrices or more.
-
-    Returns
-    -------
-    Variable
-        Joined along the second dimension.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "Joined along the second dimension.",
+    """
     >>> ft.horizontal_stack([[1], [2]], [[3], [4]]).eval()
     array([[1, 3],
            [2, 4]])
-    """
+    """,
+    args="tensor_like: Two matrices or more.",
+)
+def horizontal_stack(*args: TensorLike) -> Variable:
+    """Return matrices side by side."""
     return concatenate(_matrices(args, "horizontal_stack"), 1)
 
 
-def vertical_stack(*args: TensorLike) -> Variable:
-    """Return matrices one below the other.
-
-    Parameters
-    ----------
-    *args : tensor_like
-        Two matrices or more.
-
-    Returns
-    -------
-    Variable
-        Joined along the first dimension.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "Joined along the first dimension.",
+    """
     >>> ft.vertical_stack([[1, 2]], [[3, 4]]).eval()
     array([[1, 2],
            [3, 4]])
-    """
+    """,
+    args="tensor_like: Two matrices or more.",
+)
+def vertical_stack(*args: TensorLike) -> Variable:
+    """Return matrices one below the other."""
     return concatenate(_matrices(args, "vertical_stack"), 0)
 
 
@@ -126,28 +91,20 @@ def _matrices(args: Iterable[TensorLike], name: str) -> list[Variable]:
     return tensors
 
 
-def block(arrays: object) -> Variable:
-    """Return a tensor made of blocks, given by lists in lists as they lie side by side.
-
-    Parameters
-    ----------
-    arrays : tensor_like, or list of lists of them
-        The innermost lists are joined along the last dimension, those around them along the one
-        before it, and so on. All tensors lie in equally many lists.
-
-    Returns
-    -------
-    Variable
-        Of the dtype that the tensors promote to, as :func:`numpy.block` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "Of the dtype that the tensors promote to, as :func:`numpy.block` gives.",
+    """
     >>> ft.block([[ft.eye(2), ft.zeros((2, 1))], [ft.ones((1, 3))]]).eval()
     array([[1., 0., 0.],
            [0., 1., 0.],
            [1., 1., 1.]])
-    """
+    """,
+    arrays="tensor_like, or list of lists of them: The innermost lists are joined along the last "
+    "dimension, those around them along the one before it, and so on. All tensors lie in equally "
+    "many lists.",
+)
+def block(arrays: object) -> Variable:
+    """Return a tensor made of blocks, given by lists in lists as they lie side by side."""
     depths: set[int] = set()
     parts = _blocks(arrays, 0, depths)
     if len(depths) > 1:
