@@ -7,7 +7,7 @@ import frazil as fz
 import frazil.tensor as ft
 from frazil.link.kernel.runtime_functions import OF_BLOCKS
 from frazil.link.numba import vectors
-from frazil.scalar import ScalarLoop
+from frazil.scalar import ScalarLoop, second
 from frazil.scalar.elemwise import Elemwise
 
 LENGTHS = (0, 1, 2, 7, 8, 9, 15, 16, 17, 33)
@@ -105,3 +105,13 @@ def test_an_element_that_has_ended_fails_no_more():
     assert ended.all()
     with pytest.raises(ValueError, match="negative"):
         f(np.array([1, -1, 3]))
+
+
+def test_an_operand_that_is_the_value_of_a_block():
+    """Kept for another pass, it is a vector like what is computed."""
+    x, number = ft.matrix("x"), ft.scalar("number")
+    exponents = Elemwise(second)(x, number) - x.max(axis=1, keepdims=True)
+    outputs, value = [ft.softmax(exponents, axis=1)], np.arange(18.0).reshape(2, 9)
+    assert bits("numba", [x, number], outputs, [value, 2.0]) == bits(
+        "cranelift", [x, number], outputs, [value, 2.0]
+    )

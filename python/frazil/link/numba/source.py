@@ -196,6 +196,10 @@ class KernelSource(Expressions):
             operands = [(f"v{a}", kernel.dtypes[a]) for a in statement.args]
             *lines, value = self.apply(statement.op, operands, statement.dtype)
             yield from lines
+            if lanes > 1:
+                # The value of an op may be an operand that is the same along the row.
+                name = f"spread_{statement.dtype}"
+                value = f"{self.name(name, vectors.spread(statement.dtype, lanes))}({value})"
             yield f"v{k} = {value}"
         self.lanes, self.mask = 1, ""
 
