@@ -5,9 +5,11 @@ import pytest
 
 import frazil as fz
 import frazil.tensor as ft
+from frazil.link.kernel.loop_kernel import LoopKernel, Put, Read, Source, Statement, Take, Write
 from frazil.link.kernel.runtime_functions import OF_BLOCKS
 from frazil.link.numba import vectors
-from frazil.scalar import ScalarLoop, second
+from frazil.link.numba.compiler import kernel_text
+from frazil.scalar import ScalarLoop, mul, second
 from frazil.scalar.elemwise import Elemwise
 
 LENGTHS = (0, 1, 2, 7, 8, 9, 15, 16, 17, 33)
@@ -105,6 +107,19 @@ def test_an_element_that_has_ended_fails_no_more():
     assert ended.all()
     with pytest.raises(ValueError, match="negative"):
         f(np.array([1, -1, 3]))
+
+
+@pytest.mark.parametrize("puts", [False, True])
+def test_rows_of_whole_blocks_that_indices_choose_have_a_loop_without_ends(puts):
+    reads, source = (Read("int64", False), Read("float64", True)), Source("float64", True, 1)
+    statements = (Take(0, (0,), "float64"), Statement(mul, (1, 2), "float64"))
+    write = Write(3, "float64", False, "add", of_rows=True)
+    put = Put(1, (0,), "float64", True, "add")
+    taking = LoopKernel(reads, (), statements, (write,), sources=(source,))
+    kernel = LoopKernel(reads, (), (), (), puts=(put,)) if puts else taking
+    _, own, other, _ = kernel_text(kernel).split("return status")
+    assert "mask" not in own
+    assert "mask" in other
 
 
 def test_an_operand_that_is_the_value_of_a_block():

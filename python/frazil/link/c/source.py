@@ -23,9 +23,10 @@ from frazil.link.c.rows import rows_of
 from frazil.link.c.unit import Unit
 from frazil.link.c.values import Values
 from frazil.link.c.walk import Frame, PassWriter, foldings_of
-from frazil.link.c.whole_blocks import WholeBlockRows, has_whole_block_rows
+from frazil.link.c.whole_blocks import WholeBlockRows
 from frazil.link.kernel.loop_kernel import LoopKernel, Read, Write
 from frazil.link.kernel.passes import plan
+from frazil.link.kernel.whole_blocks import has_whole_block_rows
 
 
 def add_kernel(unit: Unit, name: str, kernel: LoopKernel) -> None:

@@ -7,7 +7,7 @@ its place in memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Protocol
 
 import numpy as np
@@ -47,6 +47,14 @@ class KernelText(Protocol):
 
     def written(self, write: Write) -> list[str]:
         """Lines of Python; the last is the value of a write, of its dtype."""
+        ...
+
+
+class BlockFold(Protocol):
+    """What takes the elements of a block."""
+
+    def fold_block(self, *, is_end: bool) -> Iterator[str]:
+        """Fold a block; ``is_end``: the row ends within it."""
         ...
 
 
@@ -204,14 +212,41 @@ class Folding:
             *lines, folded = self.source.fold(reduce, dtype, x, y)
             yield from lines
             yield f"{name} = {folded}"
-        lanes = self.lanes
-        low, high = self.source.name("low", vectors.low), self.source.name("high", vectors.high)
-        while lanes > 1:
-            lanes //= 2
-            yield f"low{k}_{lanes} = {low}({part})"
-            yield f"high{k}_{lanes} = {high}({part})"
-            *lines, folded = self.source.fold(reduce, dtype, f"low{k}_{lanes}", f"high{k}_{lanes}")
-            yield from lines
-            part = f"part{k}_{lanes}"
-            yield f"{part} = {folded}"
-        yield f"total{k} = {part}"
+        total = yield from _halved(self.source, k, self.write, part)
+        yield f"total{k} = {total}"
+
+
+@dataclass(frozen=True, slots=True)
+class BlockFolding:
+    """The fold of a row of one block, into an output with an element for each row."""
+
+    source: KernelText
+    k: int
+    write: Write
+
+    def fold_block(self, *, is_end: bool) -> Iterator[str]:
+        """Keep the block."""
+        *lines, value = self.source.written(self.write)
+        yield from lines
+        yield f"block{self.k} = {value}"
+
+    def leave_row(self) -> Iterator[str]:
+        """Fold the elements, and the result into the output."""
+        total = yield from _halved(self.source, self.k, self.write, f"block{self.k}")
+        yield from self.source.fold_into(self.write, f"p{self.k}", "0", total)
+
+
+def _halved(source: KernelText, k: int, write: Write, part: str) -> Generator[str, None, str]:
+    """Fold the lanes of a set by halves; the name of the number that is left."""
+    lanes = source.kernel.lanes
+    low, high = source.name("low", vectors.low), source.name("high", vectors.high)
+    while lanes > 1:
+        lanes //= 2
+        yield f"low{k}_{lanes} = {low}({part})"
+        yield f"high{k}_{lanes} = {high}({part})"
+        halves = f"low{k}_{lanes}", f"high{k}_{lanes}"
+        *lines, folded = source.fold(str(write.reduce), write.dtype, *halves)
+        yield from lines
+        part = f"part{k}_{lanes}"
+        yield f"{part} = {folded}"
+    return part

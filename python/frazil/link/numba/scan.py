@@ -69,7 +69,7 @@ class ScanSource(KernelSource):
         for k, (read, element) in enumerate(kernel.loads):
             if kernel.constant[k] is constant:
                 own = kernel.reads[read].dtype
-                yield f"{indent}v{k} = {self._load(own, f'p{read}', f'{element}')}"
+                yield f"{indent}v{k} = {self.load(own, f'p{read}', f'{element}')}"
 
     def _stated(self, indent: str, *, constant: bool) -> Iterator[str]:
         kernel = self.scan
