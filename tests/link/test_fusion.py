@@ -148,6 +148,32 @@ def test_what_two_loops_read_is_written_once():
     assert text[0].endswith("-> [0] [_] from 0.0") or text[0].endswith("-> [_] from 0.0 [0]"), text
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_rows_are_put_apart_from_values_that_are_in_memory(mode):
+    i, t, w = ft.lvector("i"), ft.matrix("t"), ft.vector("w")
+    y = ft.tanh(t[i])
+    put = ft.inc_subtensor(ft.zeros_like(t)[i], (1 - y**2) * w)
+    f = fz.function([i, t, w], [y @ w, put], mode=mode)
+    assert steps(f).count("loop") == 2
+    last = [line for line in str(f.explain()).splitlines() if " = loop " in line][-1]
+    assert last.split(" -> ")[0].count("[0, 1]") == 1, last  # y, and no product
+    # Nothing else reads `y`; `z` would be written for the put alone; a row is one element.
+    assert steps(fz.function([i, t, w], put, mode=mode)).count("loop") == 1
+    z = ft.exp(t[i])
+    both = ft.inc_subtensor(ft.zeros_like(t)[i], z * y)
+    assert steps(fz.function([i, t, w], [y @ w, both], mode=mode)).count("loop") == 1
+    x, j = ft.vector("x"), ft.lvector("j")
+    z = ft.exp(x[j])
+    one = ft.inc_subtensor(ft.zeros_like(x)[j], z * 2)
+    assert steps(fz.function([j, x], [z, one], mode=mode)).count("loop") == 1
+    a, b = np.random.default_rng(0).integers(0, 5, 9), np.linspace(-1, 1, 15).reshape(5, 3)
+    c, want = np.arange(3.0), np.zeros((5, 3))
+    np.add.at(want, a, (1 - np.tanh(b[a]) ** 2) * c)
+    value, gradient = f(a, b, c)
+    np.testing.assert_allclose(value, np.tanh(b[a]) @ c, rtol=1e-14)
+    np.testing.assert_allclose(gradient, want, rtol=1e-14)
+
+
 def test_nothing_moves_where_more_would_be_written():
     # Two results of `u` and `v` would be saved, `u` and `v` written for them instead.
     x, y = ft.vector("x"), ft.vector("y")

@@ -123,6 +123,38 @@ def test_copies_and_updates_have_the_same_bits_on_any_number_of_threads(mode, ar
     np.testing.assert_array_equal(results[1], expected)
 
 
+@pytest.mark.parametrize("width", [24, 33, 128])
+@every_mode
+def test_rows_that_indices_choose_have_the_same_bits_on_any_number_of_threads(mode, width):
+    rows, words = 3_000, 70
+    rng = np.random.default_rng(7)
+    at = rng.integers(-words, words, rows)
+    given, table, weights = (np.resize(NUMBERS, n * width) for n in (rows, words, 1))
+    i, g, t, w = ft.lvector("i"), ft.matrix("g"), ft.matrix("t"), ft.vector("w")
+    zeros, y = ft.zeros_like(t)[i], t[i] ** 2
+    kept = ft.sqrt(abs(t[i]))
+    outputs = [
+        ft.inc_subtensor(zeros, g),
+        ft.set_subtensor(zeros, g),
+        ft.inc_subtensor(zeros, y * w),
+        # Of values that are in memory anyway.
+        kept @ w,
+        ft.inc_subtensor(t[i], kept * w),
+    ]
+    values = at, given.reshape(rows, width), table.reshape(words, width), weights
+    results = assert_same_bits([i, g, t, w], outputs, mode, *values)
+    added, last, summed = (np.zeros((words, width)) for _ in range(3))
+    np.add.at(added, at, values[1])
+    last[at] = values[1]
+    np.add.at(summed, at, values[2][at] ** 2 * weights)
+    more = values[2].copy()
+    np.add.at(more, at, np.sqrt(abs(values[2][at])) * weights)
+    np.testing.assert_array_equal(results[0], added)
+    np.testing.assert_array_equal(results[1], last)
+    np.testing.assert_array_equal(results[2], summed)
+    np.testing.assert_array_equal(results[4], more)
+
+
 def test_a_nan_in_the_last_piece_is_the_maximum():
     x = ft.vector("x")
     array = np.arange(300_000.0)

@@ -21,6 +21,7 @@ from frazil.graph.cached_property import cached_property
 from frazil.graph.dataclass import dataclass
 from frazil.link.fusion.alignment import domain, makes_elements, row_dimension
 from frazil.link.fusion.operands import length_operands, value_operands
+from frazil.link.fusion.puts import puts_apart
 from frazil.link.fusion.reading import reading
 from frazil.link.fusion.recompute import Recompute
 from frazil.link.fusion.short import sums_short_rows
@@ -126,9 +127,10 @@ def fuse(
     """
     order = _needed(order, outputs, shapes, views, fusible)
     levels = Levels(order, shapes, views, fusible, recompute, before, None)
-    if (repeated := levels.repeated()) != levels.row_nodes:
+    repeated, apart = levels.repeated(), levels.apart(outputs)
+    if repeated != levels.row_nodes or apart:
         # A row node belongs in a loop only if a node of that loop repeats it along the row.
-        levels = Levels(order, shapes, views, fusible, recompute, before, repeated)
+        levels = Levels(order, shapes, views, fusible, recompute, before, repeated, apart)
     levels.sink(outputs, before)
     return levels.tasks(outputs, limit)
 
@@ -136,7 +138,8 @@ def fuse(
 class Levels:
     """The loop of every fusible node, and the level of every other node.
 
-    Only elementwise nodes in ``rows`` may be row nodes; None: all may.
+    Only elementwise nodes in ``rows`` may be row nodes; None: all may. Nodes in ``apart`` read all
+    of their operands from memory.
     """
 
     def __init__(
@@ -148,7 +151,9 @@ class Levels:
         recompute: Recompute,
         before: Mapping[FrozenApply, Sequence[FrozenApply]],
         rows: frozenset[FrozenApply] | None,
+        apart: frozenset[FrozenApply] = frozenset(),
     ) -> None:
+        self._apart = apart
         self._shapes = shapes
         self._views = views
         self._recompute = recompute
@@ -195,6 +200,8 @@ class Levels:
         # A node whose rows are not the last dimension has a loop of its own.
         own = self._shapes.space(over) if row_dimension(node) is None else (output,)
         least = max(least, self._from_memory(self._shapes.leaves(over)))
+        if node in self._apart:
+            least = max(least, *(self._available(base) for base, _, _ in read.operands))
         plain = LoopKey(self._level(read, own, least), own)
         key = self._row_loop(node, read, own, least)
         if key is not None and key.level < plain.level:
@@ -264,6 +271,10 @@ class Levels:
                 if maker in self.row_nodes and self._loop_of[maker] == self._loop_of[node]:
                     kept.add(maker)
         return frozenset(kept)
+
+    def apart(self, outputs: Sequence[Variable]) -> frozenset[FrozenApply]:
+        """The puts of rows that should have a loop apart from what makes these."""
+        return puts_apart(self._loop_of, self._views, self._read_by_others(outputs))
 
     def _read_by_others(self, outputs: Sequence[Variable]) -> Collection[Variable]:
         """The outputs, and what nodes outside loops read."""

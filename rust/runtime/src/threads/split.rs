@@ -21,6 +21,12 @@ const ENOUGH: i64 = 16;
 /// from each other are read at half the speed of long ones.
 const ROW: i64 = 2;
 
+/// Pieces of rows at most.
+const FEW: i64 = 2;
+
+/// Positions of a loop from which its rows are cut, for each of two pieces.
+const COLUMNS: i64 = 1 << 14;
+
 /// The factor by which a piece's work exceeds the copy of its reduced results.
 const GAIN: i64 = 64;
 
@@ -90,6 +96,22 @@ impl Split {
         best.map(|(_, split)| split)
     }
 
+    /// The cut of the innermost of nested loops where no other may be cut, and nothing is copied for it: into a few
+    /// pieces, as each does anew what is done once a row. A piece is a multiple of twice `line` elements.
+    pub(crate) fn of_columns(levels: &[LoopLevel], line: i64) -> Option<Split> {
+        let (last, outer) = levels.split_last()?;
+        let total = levels.iter().fold(1i64, |all, level| all.saturating_mul(level.length));
+        let barred = outer.iter().all(|level| !level.divisible || level.length == 1);
+        if !(barred && last.divisible && last.copied == 0) || total / 2 < COLUMNS {
+            return None;
+        }
+        let piece = div_up(last.length, FEW).max(1) as u64;
+        let piece = piece.next_multiple_of(2 * line.max(1) as u64) as i64;
+        let split =
+            Split { level: outer.len(), length: last.length, piece, long: AtomicBool::new(false) };
+        (split.pieces() > 1).then_some(split)
+    }
+
     /// The number of pieces.
     pub(crate) fn pieces(&self) -> usize {
         div_up(self.length, self.piece) as usize
@@ -153,6 +175,23 @@ mod tests {
         assert_eq!(split(&[(1_000_000, 4), (4, 0)]), Some((0, 244)));
         assert_eq!(split(&[(4, 100_000), (100_000, 0)]).unwrap().0, 1);
         assert_eq!(split(&[(40, 1000), (1000, 0)]), None);
+    }
+
+    #[test]
+    fn rows_are_cut_where_nothing_else_may_be() {
+        let columns = |of: &[(i64, i64, bool)]| {
+            let level = |&(length, copied, divisible)| LoopLevel { length, copied, divisible };
+            let levels: Vec<LoopLevel> = of.iter().map(level).collect();
+            Split::of_columns(&levels, 8).map(|split| (split.level, split.piece, split.pieces()))
+        };
+        assert_eq!(columns(&[(20_000, 9, false), (32, 0, true)]), Some((1, 16, 2)));
+        assert_eq!(columns(&[(20_000, 9, false), (100, 0, true)]), Some((1, 64, 2)));
+        assert_eq!(columns(&[(20_000, 9, false), (16, 0, true)]), None);
+        assert_eq!(columns(&[(500, 9, false), (32, 0, true)]), None);
+        assert_eq!(columns(&[(20_000, 0, true), (32, 0, true)]), None);
+        assert_eq!(columns(&[(20_000, 9, false), (32, 1, true)]), None);
+        assert_eq!(columns(&[(20_000, 9, false), (32, 0, false)]), None);
+        assert_eq!(columns(&[]), None);
     }
 
     #[test]

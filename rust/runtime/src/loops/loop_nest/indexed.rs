@@ -2,7 +2,9 @@
 
 use smallvec::SmallVec;
 
-use super::{LINE, LoopNest};
+use super::{Access, LINE, LoopNest, Role};
+use crate::allocation::buffer::ALIGNMENT;
+use crate::threads::split::Split;
 
 /// An operand that indices move: a source, which is read where they say, or a target, which is
 /// written there.
@@ -19,7 +21,7 @@ pub(super) type Report = [i64; 2];
 
 impl LoopNest {
     /// The nest of a kernel that moves some operands by indices.
-    pub(crate) fn with_tables(mut self, tables: &[Table]) -> LoopNest {
+    pub(crate) fn with_tables(mut self, tables: &[Table], accesses: &[Access]) -> LoopNest {
         // The strides of buffers come last, as they do among the pointers.
         let between = tables.len() + usize::from(!tables.is_empty());
         self.outer_strides.insert_many(self.inner_steps.len(), std::iter::repeat_n(0, between));
@@ -30,10 +32,27 @@ impl LoopNest {
         }
         if !tables.is_empty() {
             self.period = None;
+            self.share_columns(accesses);
             self.reports = self.scratch.1.next_multiple_of(LINE);
             self.scratch.1 = self.reports + self.pieces() * size_of::<Report>();
         }
         self
+    }
+
+    /// Cuts the rows of a loop that may not be cut between rows, as they are added where indices say.
+    ///
+    /// Each column goes through all of its rows in their order, so the result has the same bits as without the cut.
+    fn share_columns(&mut self, accesses: &[Access]) {
+        // Threads that write to neighbouring lines take them from each other, as the processor reads ahead.
+        let writes_all = accesses.iter().any(|access| access.role == Role::Write && access.inner);
+        if self.empty || self.split.is_some() || writes_all {
+            return;
+        }
+        let written = accesses.iter().filter(|access| access.role != Role::Read);
+        let narrowest = written.map(|access| access.itemsize).min().unwrap_or(ALIGNMENT);
+        let split =
+            Split::of_columns(&self.levels(accesses), (ALIGNMENT / narrowest.max(1)) as i64);
+        self.divide(split, accesses);
     }
 
     /// The place of a piece's report in the scratch memory of a run.

@@ -134,7 +134,9 @@ impl LoopNest {
         }
         // SAFETY: by the caller's promise.
         unsafe { self.clear_reports(scratch) };
-        let Some(split) = &self.split else {
+        // One thread does once a row what pieces of rows do each.
+        let alone = conduct.threads == 1 && !self.tables.is_empty() && self.aparts.is_empty();
+        let Some(split) = self.split.as_ref().filter(|_| !alone) else {
             // SAFETY: by the caller's promise.
             return Halt::check(unsafe {
                 self.part(kernel, pointers, scratch, self.report_of(0, scratch), None)

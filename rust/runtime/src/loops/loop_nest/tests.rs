@@ -273,7 +273,33 @@ fn buffers_have_room_for_a_tile_of_short_rows() {
         assert_eq!(nest.scratch(), rows * row);
         let table = Table { operand: 0, axes: SmallVec::new() };
         // A table and a report stand between operands and buffers.
-        let nest = nest.with_tables(&[table]);
+        let nest = nest.with_tables(&[table], &accesses);
         assert_eq!(nest.outer_strides[1..], [0, 0, stride]);
     }
+}
+
+/// The cut of 2,000 rows of 40 that are added where the first operand says; `also` is what else they write.
+fn cut_of_puts(also: Option<Access>) -> Option<(usize, (i64, i64))> {
+    let mut strides = Strides::new();
+    let mut accesses = vec![access(false, Role::Read), access(true, Role::Read)];
+    strides.push([8, 0]);
+    strides.push([320, 8]);
+    if let Some(access) = also {
+        accesses.push(access);
+        strides.push([if access.role == Role::Write { 320 } else { 0 }, 8]);
+    }
+    let table = Table { operand: accesses.len(), axes: SmallVec::from_slice(&[(9, 320)]) };
+    strides.push([0, 8]);
+    accesses.push(Access { inner: false, apart: None, ..access(false, Role::Accumulate) });
+    let nest = LoopNest::new(&[2000, 40], &[0, 1], &strides, &accesses);
+    let nest = nest.with_tables(&[table], &accesses);
+    nest.split.map(|split| (split.level, split.piece(1)))
+}
+
+#[test]
+fn rows_that_are_put_where_indices_say_are_cut() {
+    // Two pieces of columns, the first a multiple of two lines.
+    assert_eq!(cut_of_puts(None), Some((1, (32, 8))));
+    assert_eq!(cut_of_puts(Some(access(true, Role::Accumulate))), Some((1, (32, 8))));
+    assert_eq!(cut_of_puts(Some(access(true, Role::Write))), None);
 }

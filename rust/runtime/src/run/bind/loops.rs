@@ -63,7 +63,7 @@ impl Operands {
             }
             None => LoopNest::new(dims, order, &self.strides, &self.accesses),
         };
-        nest.with_tables(&self.tables)
+        nest.with_tables(&self.tables, &self.accesses)
     }
 }
 
