@@ -11,7 +11,17 @@ import frazil.tensor as ft
 
 NATIVE = ["c", "cranelift", "numba"]
 FEW = settings(max_examples=settings.default.max_examples // 4)
-KINDS = ["plain", "integers", "graded", "repeated", "rank one", "zeros", "far apart", "hollow"]
+KINDS = [
+    "plain",
+    "integers",
+    "graded",
+    "repeated",
+    "clustered",
+    "rank one",
+    "zeros",
+    "far apart",
+    "hollow",
+]
 shapes = st.tuples(st.integers(1, 8), st.integers(1, 8))
 dtypes = st.sampled_from(["float64", "float32"])
 
@@ -29,6 +39,7 @@ def drawn(kind, rows, columns, seed):
         "integers": lambda: rng.integers(-2, 3, a.shape).astype(float),
         "graded": lambda: scales[0][rng.permutation(rows), None] * a * scales[1],
         "repeated": lambda: np.eye(rows, columns)[rng.permutation(rows)],
+        "clustered": lambda: np.eye(rows, columns) + 10.0 ** rng.uniform(-14, -6) * a,
         "rank one": lambda: np.outer(a[:, 0], a[0]),
         "zeros": lambda: np.zeros_like(a),
         "far apart": lambda: a * 10.0 ** rng.uniform(-30, 30, a.shape),

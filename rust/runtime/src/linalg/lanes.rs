@@ -1,5 +1,6 @@
 //! Factors and systems of many small matrices: side by side, one matrix a lane of a register.
 
+mod columns;
 #[cfg(target_arch = "x86_64")]
 mod kernels;
 mod rotations;
@@ -7,11 +8,14 @@ mod strip;
 mod wide;
 
 #[cfg(target_arch = "x86_64")]
+use self::columns::SideBySide;
+use self::columns::{Alone, Columns};
+#[cfg(target_arch = "x86_64")]
 use self::kernels::{cholesky, lu, lu_solve, place_rows, solve};
 use self::strip::Strip;
-use self::wide::One;
 #[cfg(target_arch = "x86_64")]
-use self::wide::Wide;
+use self::wide::F64x4;
+use self::wide::{One, Wide};
 
 use frazil_core::DType;
 use smallvec::SmallVec;
@@ -54,15 +58,36 @@ impl Work {
     ) -> bool {
         let matrix = Strip { at: matrix, down: 1, right: rows as isize, next: 0, count: 1 };
         let values = Strip { at: values, down: 1, right: 0, next: 0, count: 1 };
+        #[cfg(target_arch = "x86_64")]
+        if Level::best().is_some() {
+            // SAFETY: by the caller's promise; the processor has AVX2.
+            return unsafe { self.values_by_registers([rows, columns], matrix, values) };
+        }
         // SAFETY: by the caller's promise; one lane needs no registers.
-        unsafe { self.values::<One, T>([rows, columns], matrix, values) }
+        unsafe { self.values::<One, Alone, T>([rows, columns], matrix, values) }
+    }
+
+    /// As `values`, of one matrix.
+    ///
+    /// # Safety
+    /// As for `values_of_one`, on a processor with AVX2.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    unsafe fn values_by_registers<T: Element>(
+        self,
+        dims: [usize; 2],
+        matrix: Strip<T>,
+        values: Strip<T>,
+    ) -> bool {
+        // SAFETY: by the caller's promise.
+        unsafe { self.values::<One, Alone, T>(dims, matrix, values) }
     }
 
     /// # Safety
     /// The matrices have so many rows and columns, at most [`SMALL`]; the processor has the
     /// registers.
     #[inline(always)]
-    unsafe fn values<V: Wide<Item = f64>, T: Element>(
+    unsafe fn values<V: Wide<Item = f64>, C: Columns<V>, T: Element>(
         self,
         [rows, columns]: [usize; 2],
         matrix: Strip<T>,
@@ -76,11 +101,11 @@ impl Work {
                     rotations::eigenvalues::<V, T>(rows, read, values)
                 }
                 Work::SingularValues if rows >= columns => {
-                    rotations::singular_values::<V, T>([rows, columns], matrix, values)
+                    rotations::singular_values::<V, C, T>([rows, columns], matrix, values)
                 }
                 Work::SingularValues => {
                     let turned = matrix.transposed();
-                    rotations::singular_values::<V, T>([columns, rows], turned, values)
+                    rotations::singular_values::<V, C, T>([columns, rows], turned, values)
                 }
                 _ => false,
             }
@@ -176,7 +201,7 @@ impl LanePlan {
                     self.values::<f64>(places, next, count)
                 }
                 (_, DType::Float32) => self.sized::<wide::F32x8>(places, next, count),
-                _ => self.sized::<wide::F64x4>(places, next, count),
+                _ => self.sized::<F64x4>(places, next, count),
             }
         }
     }
@@ -189,7 +214,10 @@ impl LanePlan {
         let matrix = self.strip::<T>(places, next, count, 0);
         let values = self.strip::<T>(places, next, count, 1);
         // SAFETY: by the caller's promise.
-        unsafe { self.work.values::<wide::F64x4, T>([self.size, self.columns], matrix, values) }
+        unsafe {
+            let dims = [self.size, self.columns];
+            self.work.values::<F64x4, SideBySide<F64x4>, T>(dims, matrix, values)
+        }
     }
 
     /// # Safety

@@ -188,7 +188,11 @@ fn fold_lanes<T: Copy, R: Reduction<T>>(to: &mut [T], sets: &[T], lanes: usize) 
 /// As for [`fold`], of each row, or `lanes` of each; `to` has room for a result of each. The processor
 /// has AVX-512 where `WIDE` says so.
 #[inline(always)]
-pub(super) unsafe fn fold_rows<T: Wide, R: Reduction<T> + WideReduction<T>, const WIDE: bool>(
+pub(super) unsafe fn fold_rows<
+    T: Wide + Copy,
+    R: Reduction<T> + WideReduction<T>,
+    const WIDE: bool,
+>(
     to: *mut T,
     of: *mut T,
     rows: i64,

@@ -8,6 +8,7 @@
 // happens to be inlined.
 #![expect(clippy::needless_range_loop, reason = "loops over indices keep the instruction set")]
 
+use super::columns::Columns;
 use super::strip::Strip;
 use super::wide::Wide;
 use crate::linalg::routine::Element;
@@ -19,14 +20,19 @@ const ROOM: usize = SMALL as usize;
 const LEAST: f64 = 1.0 / MOST;
 const MOST: f64 = (1u128 << 75) as f64 * (1u128 << 75) as f64;
 
-/// The square of a column's length that is nothing beside any matrix of such elements: rounding left it.
-const NOTHING: f64 = LEAST * LEAST * LEAST * LEAST;
+/// A square that is nothing beside those of any matrix of such elements: rounding left it. The squares of larger ones, and
+/// of what is as small as a rounding beside them, do not vanish.
+const NOTHING: f64 = LEAST * LEAST * LEAST;
 
 /// The rounds through all pairs after which a matrix is left to LAPACK. Few need more than eight.
 const ROUNDS: usize = 40;
 
 /// The cosine of the angle between columns that count as orthogonal.
 const ORTHOGONAL: f64 = 2.0 * f64::EPSILON;
+
+/// The cosine before a rotation, and the tangent of its angle, below which it leaves nothing to another round: a column
+/// meets so few others that the products of both are less than [`ORTHOGONAL`].
+const FINAL: f64 = 1e-9;
 
 /// Pairs of lines, in an order in which neighbours have no line in common: a processor works on
 /// several at once. The players of a tournament meet in the same way.
@@ -90,15 +96,14 @@ unsafe fn moderate<V: Wide<Item = f64>>(x: V) -> bool {
 /// # Safety
 /// The processor has the registers.
 #[inline(always)]
-unsafe fn tangent<V: Wide<Item = f64>>(difference: V, doubled: V, idle: V) -> V {
+unsafe fn tangent<V: Wide<Item = f64>>(difference: V, doubled: V, due: V) -> V {
     // SAFETY: by the caller's promise.
     unsafe {
-        let (zero, one) = (V::splat(0.0), V::splat(1.0));
-        let cotangent = difference.over(doubled);
-        let root = cotangent.times(cotangent).plus(one).sqrt();
-        let size = one.over(cotangent.abs().plus(root));
-        let signed = zero.minus(size).select(zero.above(cotangent), size);
-        zero.select(idle, signed)
+        let zero = V::splat(0.0);
+        let root = difference.times(difference).plus(doubled.times(doubled)).sqrt();
+        let size = doubled.over(difference.abs().plus(root));
+        let signed = zero.minus(size).select(zero.above(difference), size);
+        signed.select(due, zero)
     }
 }
 
@@ -111,9 +116,8 @@ unsafe fn rotation<V: Wide<Item = f64>>(t: V) -> (V, V) {
     // SAFETY: by the caller's promise.
     unsafe {
         let one = V::splat(1.0);
-        let cosine = one.over(t.times(t).plus(one).sqrt());
-        let sine = t.times(cosine);
-        (sine, sine.over(cosine.plus(one)))
+        let secant = t.times(t).plus(one).sqrt();
+        (t.over(secant), t.over(secant.plus(one)))
     }
 }
 
@@ -122,7 +126,7 @@ unsafe fn rotation<V: Wide<Item = f64>>(t: V) -> (V, V) {
 /// # Safety
 /// The processor has the registers.
 #[inline(always)]
-unsafe fn rotated<V: Wide<Item = f64>>(sine: V, half: V, x: V, y: V) -> (V, V) {
+pub(super) unsafe fn rotated<V: Wide<Item = f64>>(sine: V, half: V, x: V, y: V) -> (V, V) {
     // SAFETY: by the caller's promise.
     unsafe { (x.less(sine, y.plus(half.times(x))), y.plus(sine.times(x.less(half, y)))) }
 }
@@ -186,15 +190,17 @@ unsafe fn round_of_symmetric<V: Wide<Item = f64>>(size: usize, a: &mut [[V; ROOM
         while let Some((p, q)) = pairs.next() {
             let (first, second, beside) = (a[p][p], a[q][q], a[p][q]);
             // What changes neither of the two when it is added is as good as nothing.
-            let is_nothing = |x: V| x.abs().plus(beside.abs()).equals(x.abs());
-            let idle = is_nothing(first).select(is_nothing(second), zero);
+            let breadth = beside.abs();
+            let is_nothing = |x: V| x.abs().plus(breadth).equals(x.abs());
+            let counts = breadth.above(V::splat(NOTHING));
+            let due = zero.select(is_nothing(first).select(is_nothing(second), zero), counts);
             a[p][q] = zero;
             a[q][p] = zero;
-            if idle.all() {
+            if !due.any() {
                 continue;
             }
             moved = true;
-            let t = tangent(second.minus(first), beside.plus(beside), idle);
+            let t = tangent(second.minus(first), beside.plus(beside), due);
             let (sine, half) = rotation(t);
             a[p][p] = first.less(t, beside);
             a[q][q] = second.plus(t.times(beside));
@@ -218,34 +224,36 @@ unsafe fn round_of_symmetric<V: Wide<Item = f64>>(size: usize, a: &mut [[V; ROOM
 /// # Safety
 /// As for `eigenvalues`; there are at most [`SMALL`] rows.
 #[inline(always)]
-pub(super) unsafe fn singular_values<V: Wide<Item = f64>, T: Element>(
+pub(super) unsafe fn singular_values<V: Wide<Item = f64>, C: Columns<V>, T: Element>(
     [rows, columns]: [usize; 2],
     from: Strip<T>,
     values: Strip<T>,
 ) -> bool {
     // SAFETY: by the caller's promise; all positions are inside the matrices.
     unsafe {
-        // The columns, one after the other.
-        let mut a: [[V; ROOM]; ROOM] = [[from.get_wide(0, 0); ROOM]; ROOM];
+        let mut a = C::new(rows);
         for column in 0..columns {
             for row in 0..rows {
                 let element: V = from.get_wide(row, column);
                 if !moderate(element) {
                     return false;
                 }
-                a[column][row] = element;
+                a.set(row, column, element);
             }
         }
+        let zero = V::splat(0.0);
+        let mut open = zero.equals(zero);
         let mut rounds = 0;
-        while round_of_columns([rows, columns], &mut a) {
-            rounds += 1;
+        while open.any() {
             if rounds == ROUNDS {
                 return false;
             }
+            open = round_of_columns(columns, &mut a, open);
+            rounds += 1;
         }
-        let mut found = [a[0][0]; ROOM];
+        let mut found = [zero; ROOM];
         for column in 0..columns {
-            found[column] = product(rows, &a[column], &a[column]).sqrt();
+            found[column] = a.product(column, column).sqrt();
         }
         sort(columns, &mut found);
         for column in 0..columns {
@@ -255,69 +263,50 @@ pub(super) unsafe fn singular_values<V: Wide<Item = f64>, T: Element>(
     true
 }
 
-/// A round of rotations, after which the columns are nearer to being orthogonal. Whether any was due.
+/// A round of rotations of the columns in the `open` lanes, after which they are nearer to being orthogonal. The
+/// lanes that need another round.
 ///
 /// # Safety
-/// The matrices have so many rows and columns; the processor has the registers.
+/// The matrices have so many columns; the processor has the registers.
 #[inline(always)]
-unsafe fn round_of_columns<V: Wide<Item = f64>>(
-    [rows, columns]: [usize; 2],
-    a: &mut [[V; ROOM]; ROOM],
-) -> bool {
-    let mut moved = false;
+unsafe fn round_of_columns<V: Wide<Item = f64>, C: Columns<V>>(
+    columns: usize,
+    a: &mut C,
+    open: V,
+) -> V {
     let mut pairs = Pairs::new(columns);
     // SAFETY: by the caller's promise; all positions are inside the matrices.
     unsafe {
         let zero = V::splat(0.0);
-        // Rotations change these by what is known. A round without rotations has those of the columns.
-        let mut squares = [a[0][0]; ROOM];
+        let mut again = zero;
+        // Rotations change these by what is known.
+        let mut squares = [zero; ROOM];
         for column in 0..columns {
-            squares[column] = product(rows, &a[column], &a[column]);
+            squares[column] = a.product(column, column);
         }
         while let Some((p, q)) = pairs.next() {
             let (first, second) = (squares[p], squares[q]);
-            let across = product(rows, &a[p], &a[q]);
-            let bound = first.sqrt().times(second.sqrt()).times(V::splat(ORTHOGONAL));
+            let across = a.product(p, q);
+            // Compared with the squares of both cosines.
+            let (both, squared) = (first.times(second), across.times(across));
             let least = V::splat(NOTHING);
-            let both = first.above(least).select(second.above(least), zero);
-            let due = across.abs().above(bound).select(both, zero);
+            let has_length = first.above(least).select(second.above(least), zero);
+            let is_inclined = squared.above(both.times(V::splat(ORTHOGONAL * ORTHOGONAL)));
+            let due = is_inclined.select(has_length, zero).select(open, zero);
             if !due.any() {
                 continue;
             }
-            moved = true;
-            let idle = zero.select(due, zero.equals(zero));
-            let t = tangent(second.minus(first), across.plus(across), idle);
+            let t = tangent(second.minus(first), across.plus(across), due);
+            let is_small = both.times(V::splat(FINAL * FINAL)).above(squared);
+            let turns_little = V::splat(FINAL).above(t.abs());
+            let is_final = is_small.select(turns_little, zero);
+            again = again.select(is_final, due.select(due, again));
             let (sine, half) = rotation(t);
             squares[p] = first.less(t, across);
             squares[q] = second.plus(t.times(across));
-            for row in 0..rows {
-                (a[p][row], a[q][row]) = rotated(sine, half, a[p][row], a[q][row]);
-            }
+            a.rotate(p, q, sine, half);
         }
-    }
-    moved
-}
-
-/// The sum of the products of elements.
-///
-/// # Safety
-/// The processor has the registers.
-#[inline(always)]
-unsafe fn product<V: Wide<Item = f64>>(rows: usize, x: &[V; ROOM], y: &[V; ROOM]) -> V {
-    // SAFETY: by the caller's promise.
-    unsafe {
-        // Two sums at a time: one waits for its own last term only.
-        let (mut even, mut odd) = (x[0].times(y[0]), V::splat(0.0));
-        let mut row = 1;
-        while row + 1 < rows {
-            odd = odd.plus(x[row].times(y[row]));
-            even = even.plus(x[row + 1].times(y[row + 1]));
-            row += 2;
-        }
-        if row < rows {
-            odd = odd.plus(x[row].times(y[row]));
-        }
-        even.plus(odd)
+        again
     }
 }
 

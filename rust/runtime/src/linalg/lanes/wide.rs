@@ -63,6 +63,16 @@ pub(crate) struct One(f64);
 
 impl One {
     #[inline(always)]
+    pub(super) fn of(value: f64) -> One {
+        One(value)
+    }
+
+    #[inline(always)]
+    pub(super) fn get(self) -> f64 {
+        self.0
+    }
+
+    #[inline(always)]
     fn mask(holds: bool) -> One {
         One(f64::from_bits(if holds { u64::MAX } else { 0 }))
     }
