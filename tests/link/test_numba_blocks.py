@@ -5,11 +5,21 @@ import pytest
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil.link.kernel.loop_kernel import LoopKernel, Put, Read, Source, Statement, Take, Write
+from frazil.link.kernel.loop_kernel import (
+    Literal,
+    LoopKernel,
+    Put,
+    Read,
+    RowFold,
+    Source,
+    Statement,
+    Take,
+    Write,
+)
 from frazil.link.kernel.runtime_functions import OF_BLOCKS
 from frazil.link.numba import vectors
 from frazil.link.numba.compiler import kernel_text
-from frazil.scalar import ScalarLoop, mul, second
+from frazil.scalar import ScalarLoop, exp, mul, second
 from frazil.scalar.elemwise import Elemwise
 
 LENGTHS = (0, 1, 2, 7, 8, 9, 15, 16, 17, 33)
@@ -130,3 +140,26 @@ def test_an_operand_that_is_the_value_of_a_block():
     assert bits("numba", [x, number], outputs, [value, 2.0]) == bits(
         "cranelift", [x, number], outputs, [value, 2.0]
     )
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int8", "bool", "float16"])
+@pytest.mark.parametrize("length", [1, 9, 64, 65, 600, 5000])
+def test_rows_of_a_tile_have_the_bits_of_cranelift(length, dtype):
+    """Also those that are longer than a tile has, and those of several reductions."""
+    x = ft.matrix("x", dtype=dtype)
+    folds = [ft.max(x, axis=1), ft.min(x, axis=1), ft.sum(x, axis=1), ft.prod(x, axis=1)]
+    rows = [x < folds[0][:, None], x > folds[1][:, None]]
+    if dtype != "bool":
+        rows += [x - folds[2][:, None], x * folds[3][:, None], ft.exp(-abs(x - folds[0][:, None]))]
+    outputs = [*rows, *folds, rows[-1].sum(axis=0)]
+    for count in (1, 8, 11):
+        drawn = np.random.default_rng(length + count).normal(size=(count, length)) * 2
+        values = [drawn.astype(dtype)]
+        assert bits("numba", [x], outputs, values) == bits("cranelift", [x], outputs, values)
+
+
+def test_what_is_done_once_a_row_is_done_for_all_rows_of_a_tile():
+    reads, start = (Read("float64", True),), Literal("float64", -0.0)
+    statements = (RowFold("add", 1, 0, "float64"), Statement(exp, (2,), "float64"))
+    text = kernel_text(LoopKernel(reads, (start,), statements, (Write(3, "float64", False, None),)))
+    assert text.index("for r in range(rows)") < text.index("exp") < text.rindex("for r in")

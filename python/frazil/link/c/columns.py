@@ -19,12 +19,13 @@ from frazil.link.c.functions import C_TYPES
 from frazil.link.c.lanes import BlockWriter, PlainLanes
 from frazil.link.c.operands import Moving, Operands
 from frazil.link.c.partials import Partials
-from frazil.link.c.rows import TILE, Rows
+from frazil.link.c.rows import Rows
 from frazil.link.c.stages import Stages
 from frazil.link.c.values import Values, reduction
 from frazil.link.kernel.loop_kernel import BLOCK_BYTES, Cumulate, LoopKernel, Write
 from frazil.link.kernel.passes import Pass, Passes
 from frazil.link.kernel.reduction import COUNTING
+from frazil.link.kernel.tiles import TILE
 
 MOST = 2 * TILE
 """The elements of the longest rows that are taken side by side: two blocks, each of which folds

@@ -1,9 +1,8 @@
 """The way of a kernel through its rows, in C: one by one, or by tiles of a few.
 
-A kernel that folds rows takes several short rows at a time, a tile, through each of its passes:
-what happens once a row between passes is a loop over the rows of the tile, which is vectorised,
-too, and no row waits for the fold of the one before. Uniform values, which are the same for all
-elements of a row, are then kept in arrays ``t``, one element a row.
+In a tile, what happens once a row between passes is a loop over the rows, which is vectorised, too.
+Uniform values, which are the same for all elements of a row, are then kept in arrays ``t``, one
+element a row.
 """
 
 from __future__ import annotations
@@ -17,14 +16,11 @@ from frazil.link.c.functions import C_TYPES
 from frazil.link.c.indices import take
 from frazil.link.c.operands import Moving, Operands
 from frazil.link.c.values import Values
-from frazil.link.kernel.cost import cost
-from frazil.link.kernel.loop_kernel import BLOCK_BYTES, Statement, Take, Write
+from frazil.link.kernel.loop_kernel import BLOCK_BYTES, Take, Write
 from frazil.link.kernel.passes import Pass, Passes
 from frazil.link.kernel.prefetching import AHEAD, MANY
 from frazil.link.kernel.reduction import SETS
-
-TILE = 8
-"""Rows of a tile: as many as buffers with a stride have room for."""
+from frazil.link.kernel.tiles import TILE, busiest, kept_values, takes_tiles
 
 
 class Rows:
@@ -165,8 +161,8 @@ class RowTiles(Rows):
 
     def __init__(self, values: Values, operands: Operands, passes: Passes) -> None:
         super().__init__(values, operands, passes)
-        self._kept = self._find_kept()
-        self._busiest = self._find_busiest()
+        self._kept = kept_values(self.kernel, self.passes)
+        self._busiest = busiest(self.kernel, self.passes)
         self._next = [each for each in operands.moving if each.is_read != each.is_written]
 
     def declare(self) -> Iterator[c.Statement]:
@@ -248,36 +244,10 @@ class RowTiles(Rows):
     def prefetch_sets(self, moving: Sequence[Moving]) -> Iterable[c.Statement]:
         return ()
 
-    def _find_kept(self) -> list[int]:
-        """The uniform values that are kept for each row of a tile: those that a later loop uses."""
-        kernel, uniform = self.kernel, self.kernel.uniform
-        loops: dict[int, int] = {}  # the loop over the rows that computes each value
-        for at, row_pass in enumerate(self.passes):
-            loops.update(
-                dict.fromkeys(row_pass.folds, at + 1) | dict.fromkeys(row_pass.uniform, at)
-            )
-        used = {write.value for write in kernel.writes}
-        used.update(fold.arg for fold in kernel.folds.values())
-        for k, own in kernel.ops.items():
-            used.update(a for a in own.args if not uniform[k] or loops.get(a) != loops[k])
-        return [k for k in sorted(used) if uniform[k] and self.values.is_declared(k)]
-
-    def _find_busiest(self) -> Pass:
-        """The pass in which there is the most time to fetch the operands of the next tile."""
-        ops = self.kernel.ops
-        costs = []
-        for row_pass in self.passes:
-            own = (ops[k] for k in row_pass.varying)
-            costs.append(sum(cost(op.op if isinstance(op, Statement) else op) for op in own))
-        return self.passes[costs.index(max(costs))]
-
 
 def rows_of(values: Values, operands: Operands, passes: Passes) -> Rows:
     """The way in which a kernel takes its rows."""
-    kernel = values.kernel
-    # Indices move from row to row, and may end the kernel in the middle of one.
-    indexed = bool(kernel.sources or kernel.puts)
-    by_tiles = bool(kernel.folds) and kernel.lanes > 1 and not indexed
+    by_tiles = takes_tiles(values.kernel)
     return (RowTiles if by_tiles else Rows)(values, operands, passes)
 
 

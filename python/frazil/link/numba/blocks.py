@@ -30,6 +30,20 @@ class Blocks(Expressions):
             known = self.loop_results.get(call.loop, frozenset())
             self.loop_results[call.loop] = known.union(call.results)
         self.is_dense = self.is_end = False
+        self.row = "p"
+        """The letter of the pointers to the present row."""
+        self.uniform = "v"
+        """The letter of values that are the same along the row."""
+        self.is_last = "outer == n_outer - 1"
+        """The condition that the present row is the last one."""
+        self.later: dict[str, int] = {}
+        """The pointers to rows that come later, with the sizes of elements: they are prefetched."""
+
+    def value(self, k: int) -> str:
+        """The name of a value."""
+        n_literals = len(self.kernel.literals)
+        is_literal = self.n_reads <= k < self.n_reads + n_literals
+        return f"v{k}" if is_literal or not self.kernel.uniform[k] else f"{self.uniform}{k}"
 
     # ------------------------------------------------------------ rows
 
@@ -54,19 +68,19 @@ class Blocks(Expressions):
                     raise ValueError("a write that does not move needs a value that does not")
                 *lines, value = self.written(write)
                 yield from lines
-                yield self._store(write.dtype, f"p{k}", "0", value)
+                yield self.store(write.dtype, f"p{k}", "0", value)
 
     def statements(
-        self, numbers: Iterable[int], lanes: int, loads: dict[int, str]
+        self, numbers: Iterable[int], lanes: int, loads: dict[int, str], mask: str = ""
     ) -> Iterator[str]:
-        """The statements of a row, which is one lane, or of a block.
+        """The statements of a row, which is one lane, of several rows, or of a block.
 
         ``loads`` are the expressions of values in memory, each of which is loaded where it is used
-        first: so it needs a register no longer than that.
+        first: so it needs a register no longer than that. ``mask`` is the name of the mask of the
+        lanes that may fail, unless all may.
         """
         kernel = self.kernel
-        self.lanes = lanes
-        self.mask = "mask" if lanes > 1 and self.is_end else ""
+        self.lanes, self.mask = lanes, mask
         self.loops.clear()  # what was computed elsewhere may not be there
         for k in numbers:
             statement = kernel.ops[k]
@@ -79,14 +93,14 @@ class Blocks(Expressions):
             if isinstance(statement, Cumulate):
                 yield from self._cumulate(k, statement)
                 continue
-            operands = [(f"v{a}", kernel.dtypes[a]) for a in statement.args]
+            operands = [(self.value(a), kernel.dtypes[a]) for a in statement.args]
             *lines, value = self.apply(statement.op, operands, statement.dtype)
             yield from lines
             if lanes > 1:
                 # The value of an op may be an operand that is the same along the row.
-                name = f"spread_{statement.dtype}"
+                name = f"spread_{lanes}_{statement.dtype}"
                 value = f"{self.name(name, vectors.spread(statement.dtype, lanes))}({value})"
-            yield f"v{k} = {value}"
+            yield f"{self.value(k)} = {value}"
         self.lanes, self.mask = 1, ""
 
     def block(
@@ -95,14 +109,18 @@ class Blocks(Expressions):
         """The work on the elements of a block; ``is_end``: the row ends within it."""
         kernel = self.kernel
         self.is_dense, self.is_end = is_dense, is_end
-        loads = {k: self._load_block(kernel.dtypes[k], f"p{k}") for k in one.reads}
-        loads |= {k: self._load_block(kernel.dtypes[k], f"pb{k}") for k in one.loads}
+        row = self.row
+        loads = {k: self.load_block(kernel.dtypes[k], f"{row}{k}") for k in one.reads}
+        loads |= {k: self.load_block(kernel.dtypes[k], f"{row}b{k}") for k in one.loads}
         if not is_end:
             yield from self._prefetch(one)
-        yield from self.statements(one.varying, kernel.lanes, loads)
+        for name, size in self.later.items():
+            prefetch = self.name("prefetch", vectors.prefetch)
+            yield f"{prefetch}(advance({name}, i * {size}))"
+        yield from self.statements(one.varying, kernel.lanes, loads, "mask" if is_end else "")
         yield from (f"v{k} = {text}" for k, text in loads.items())
         for k in one.stores:
-            yield self._store_block(kernel.dtypes[k], f"pb{k}", f"v{k}")
+            yield self.store_block(kernel.dtypes[k], f"{row}b{k}", f"v{k}")
         for each in folding:
             yield from each.fold_block(is_end=self.is_end)
         for position in one.writes:
@@ -110,7 +128,7 @@ class Blocks(Expressions):
             if write.inner:
                 *lines, value = self.written(write)
                 yield from lines
-                yield from self._store_or_fold(write, f"p{self.n_reads + position}", value)
+                yield from self._store_or_fold(write, f"{row}{self.n_reads + position}", value)
         for k in one.puts:
             yield from self._put(k)
 
@@ -130,7 +148,8 @@ class Blocks(Expressions):
     def _cumulate(self, k: int, own: Cumulate) -> Iterator[str]:
         """The elements of a block folded in order."""
         [argument] = own.args
-        *lines, value = self.convert(f"v{argument}", self.kernel.dtypes[argument], own.dtype)
+        dtype = self.kernel.dtypes[argument]
+        *lines, value = self.convert(self.value(argument), dtype, own.dtype)
         yield from lines
         yield f"s{k} = {self._spill(own.dtype, value)}"
         yield "for lane in range(count):"
@@ -138,7 +157,7 @@ class Blocks(Expressions):
         *lines, folded = self.fold(own.reduce, own.dtype, f"so_far{k}", one)
         yield from indented(lines, 1)
         yield f"    so_far{k} = {folded}"
-        yield f"    {self._store(own.dtype, f's{k}', 'lane', f'so_far{k}')}"
+        yield f"    {self.store(own.dtype, f's{k}', 'lane', f'so_far{k}')}"
         yield f"v{k} = {self._load_whole(own.dtype, f's{k}')}"
 
     # ------------------------------------------------------------ indices
@@ -183,7 +202,7 @@ class Blocks(Expressions):
             yield f"v{k} = {self.load(take.dtype, f'advance(px{take.source}, {place})', '0')}"
             return
         if k in kernel.row_takes and self.is_dense:
-            yield f"v{k} = {self._load_block(take.dtype, f'z{k}')}"
+            yield f"v{k} = {self.load_block(take.dtype, f'z{k}')}"
             return
         step = f"(i + lane) * {self.load('int64', indices.table, '0')}"
         elements = yield from self._elements(indices.args)
@@ -196,7 +215,7 @@ class Blocks(Expressions):
             yield from indented(lines, 1)
             where = f"advance(px{take.source}, {place}{f' + {step}' if source.inner else ''})"
         one = self.load(take.dtype, where, "0")
-        yield f"    {self._store(take.dtype, f's{k}', 'lane', one)}"
+        yield f"    {self.store(take.dtype, f's{k}', 'lane', one)}"
         yield f"v{k} = {self._load_whole(take.dtype, f's{k}')}"
 
     def _elements(self, values: Iterable[int]) -> Generator[str, None, dict[int, str]]:
@@ -233,7 +252,7 @@ class Blocks(Expressions):
         yield from indented(lines, 1)
         yield f"    at{k} = {where}"
         if put.reduce is None:
-            yield f"    {self._store(put.dtype, f'at{k}', '0', value)}"
+            yield f"    {self.store(put.dtype, f'at{k}', '0', value)}"
         else:
             yield from indented(self.fold_into(write, f"at{k}", "0", value), 1)
 
@@ -263,25 +282,26 @@ class Blocks(Expressions):
             yield f"if {index} < int64(0):"
             yield f"    {index} = {index} + {length}"
             yield f"if {index} < int64(0) or {index} >= {length}:"
-            yield f"    {self._store('int64', 'preport', '0', f'int64({indices.first + j})')}"
-            yield f"    {self._store('int64', 'preport', '1', value)}"
+            yield f"    {self.store('int64', 'preport', '0', f'int64({indices.first + j})')}"
+            yield f"    {self.store('int64', 'preport', '1', value)}"
             yield f"    return int32({int(Status.OUT_OF_BOUNDS)})"
 
     # ------------------------------------------------------------ what is written
 
     def written(self, write: Write) -> list[str]:
-        return self.convert(f"v{write.value}", self.kernel.dtypes[write.value], write.dtype)
+        """Lines of Python; the last is the value of a write, of its dtype."""
+        return self.convert(self.value(write.value), self.kernel.dtypes[write.value], write.dtype)
 
     def load(self, dtype: str, where: str, index: str) -> str:
         return f"{self.name(f'load_{dtype}', functions.load(dtype))}({where}, {index})"
 
-    def _store(self, dtype: str, where: str, index: str, value: str) -> str:
+    def store(self, dtype: str, where: str, index: str, value: str) -> str:
         own = self.name(f"store_{dtype}", functions.store(dtype))
         return f"{own}({where}, {index}, {value})"
 
     # ------------------------------------------------------------ blocks
 
-    def _load_block(self, dtype: str, where: str) -> str:
+    def load_block(self, dtype: str, where: str) -> str:
         """The block of elements from ``i`` on, as far as the row goes."""
         lanes = self.kernel.lanes
         if self.is_end:
@@ -294,7 +314,7 @@ class Blocks(Expressions):
         own = self.name(f"load_block_{dtype}", vectors.load(dtype, self.kernel.lanes))
         return f"{own}({where}, 0)"
 
-    def _store_block(self, dtype: str, where: str, value: str) -> str:
+    def store_block(self, dtype: str, where: str, value: str) -> str:
         lanes = self.kernel.lanes
         if self.is_end:
             own = self.name(f"store_some_{dtype}", vectors.store_some(dtype, lanes))
@@ -305,14 +325,14 @@ class Blocks(Expressions):
     def _store_or_fold(self, write: Write, where: str, value: str) -> Iterator[str]:
         """Write a block, or fold it into what is there."""
         if write.reduce is None:
-            yield self._store_block(write.dtype, where, value)
+            yield self.store_block(write.dtype, where, value)
             return
         self.temporaries += 1
         own = f"t{self.temporaries}_so_far"
-        yield f"{own} = {self._load_block(write.dtype, where)}"
+        yield f"{own} = {self.load_block(write.dtype, where)}"
         *lines, folded = self.fold(write.reduce, write.dtype, own, value)
         yield from lines
-        yield self._store_block(write.dtype, where, folded)
+        yield self.store_block(write.dtype, where, folded)
 
     def _spill(self, dtype: str, value: str) -> str:
         own = self.name(f"spill_{dtype}", vectors.spill(dtype, self.kernel.lanes))
@@ -332,4 +352,4 @@ class Blocks(Expressions):
         yield f"{own} = {self.load(write.dtype, where, index)}"
         *lines, folded = self.fold(str(write.reduce), write.dtype, own, value)
         yield from lines
-        yield self._store(write.dtype, where, index, folded)
+        yield self.store(write.dtype, where, index, folded)

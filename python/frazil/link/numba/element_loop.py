@@ -103,7 +103,7 @@ def _of_block(
 
 
 def _spread(source: ScalarText, dtype: str) -> str:
-    return source.name(f"spread_{dtype}", vectors.spread(dtype, source.lanes))
+    return source.name(f"spread_{source.lanes}_{dtype}", vectors.spread(dtype, source.lanes))
 
 
 def _step(source: ScalarText, body: ScalarLoopBody, own: str) -> Iterator[str]:

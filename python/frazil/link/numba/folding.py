@@ -32,6 +32,8 @@ class KernelText(Protocol):
     """The text that a fold is a part of."""
 
     kernel: LoopKernel
+    row: str
+    is_last: str
 
     def name(self, name: str, value: object) -> str:
         """The name of a value in the text."""
@@ -96,7 +98,8 @@ class Folding:
             if self.in_memory:
                 yield self._store_set(f"{turn * lanes}", f"{dtype}({empty})")
             else:
-                spread = self.source.name(f"spread_{dtype}", vectors.spread(dtype, lanes))
+                name = f"spread_{lanes}_{dtype}"
+                spread = self.source.name(name, vectors.spread(dtype, lanes))
                 yield f"a{k}_{turn} = {spread}({dtype}({empty}))"
 
     def _store_set(self, place: str, value: str) -> str:
@@ -176,29 +179,39 @@ class Folding:
             yield f"v{self.value} = {folded}"
             return
         stride = f"strides[{self.source.kernel.pointers.index(f'{k}')}]"
-        yield f"if {stride} != 0 or outer == n_outer - 1:"
+        yield f"if {stride} != 0 or {self.source.is_last}:"
         yield from indented(self._fold_sets(), 1)
-        yield from indented(self.source.fold_into(write, f"p{k}", "0", f"total{k}"), 1)
+        place = f"{self.source.row}{k}"
+        yield from indented(self.source.fold_into(write, place, "0", f"total{k}"), 1)
         yield from indented(self.start(), 1)
 
     def _fold_sets(self) -> Iterator[str]:
         """Let ``total`` be the fold of all partial results."""
-        k, write, lanes = self.k, self.write, self.lanes
-        if not has_levels(write):
+        if not has_levels(self.write):
             yield from self._fold_registers()
             return
-        width = SETS * lanes
-        fold = self.source.name(f"fold_sums_{write.dtype}", runtime.fold_sums(write.dtype))
-        yield f"if blocks{k} >= {CARRIED}:"
-        yield from indented(self._to_places(), 1)
-        yield from indented(self._store_sets(), 1)
-        few = f"int64({2 * width}) if blocks{k} < {CARRIED * TURNS} else int64({LEVELS * width})"
-        yield f"    total{k} = {fold}(a{k}, {few}, 0, {lanes})"
+        yield f"if blocks{self.k} >= {CARRIED}:"
+        yield from indented(self.fold_carried(), 1)
         yield "else:"
         yield from indented(self._fold_registers(), 1)
 
+    def fold_carried(self) -> Iterator[str]:
+        """Let ``total`` be the sum of partial sums, some of which were carried."""
+        k, write, width = self.k, self.write, SETS * self.lanes
+        fold = self.source.name(f"fold_sums_{write.dtype}", runtime.fold_sums(write.dtype))
+        yield from self._to_places()
+        yield from self._store_sets()
+        few = f"int64({2 * width}) if blocks{k} < {CARRIED * TURNS} else int64({LEVELS * width})"
+        yield f"total{k} = {fold}(a{k}, {few}, 0, {self.lanes})"
+
     def _fold_registers(self) -> Iterator[str]:
         """Let ``total`` be the fold of the sets in registers."""
+        part = yield from self.join_sets()
+        total = yield from _halved(self.source, self.k, self.write, part)
+        yield f"total{self.k} = {total}"
+
+    def join_sets(self) -> Generator[str, None, str]:
+        """Fold the sets to one; its name."""
         k, dtype, reduce = self.k, self.write.dtype, str(self.write.reduce)
         if self.in_memory:
             for turn in range(SETS):
@@ -212,8 +225,7 @@ class Folding:
             *lines, folded = self.source.fold(reduce, dtype, x, y)
             yield from lines
             yield f"{name} = {folded}"
-        total = yield from _halved(self.source, k, self.write, part)
-        yield f"total{k} = {total}"
+        return part
 
 
 @dataclass(frozen=True, slots=True)

@@ -184,16 +184,18 @@ class Instructions:
             return value
         if lanes == 1:
             return self.value(value.dtype, f"extractelement {value.typed}, i32 {start}")
-        return self._shuffled(value, Value(value.dtype, "undef", lanes=value.lanes), start, lanes)
+        undefined = Value(value.dtype, "undef", lanes=value.lanes)
+        return self.shuffled(value, undefined, range(start, start + lanes))
 
     def joined(self, low: Value, high: Value) -> Value:
         """The vector of the lanes of two."""
-        return self._shuffled(low, high, 0, 2 * low.lanes)
+        return self.shuffled(low, high, range(2 * low.lanes))
 
-    def _shuffled(self, x: Value, y: Value, start: int, lanes: int) -> Value:
-        places = ", ".join(f"i32 {lane}" for lane in range(start, start + lanes))
-        text = f"shufflevector {x.typed}, {y.typed}, <{lanes} x i32> <{places}>"
-        return self.value(x.dtype, text, lanes)
+    def shuffled(self, x: Value, y: Value, lanes: Sequence[int]) -> Value:
+        """The vector of these lanes of two, one after the other."""
+        places = ", ".join(f"i32 {lane}" for lane in lanes)
+        text = f"shufflevector {x.typed}, {y.typed}, <{len(lanes)} x i32> <{places}>"
+        return self.value(x.dtype, text, len(lanes))
 
     def each_lane(
         self,

@@ -81,4 +81,4 @@ class ScanSource(KernelSource):
                 yield f"{indent}v{k} = {value}"
 
     def _stored(self, dtype: str, operand: int, element: int, value: str) -> str:
-        return self._store(dtype, f"p{operand}", f"{element}", value)
+        return self.store(dtype, f"p{operand}", f"{element}", value)

@@ -221,6 +221,42 @@ high = Routine(partial(_half, False), (None,))
 """``high(vector)``: its other half."""
 
 
+@cache
+def halves(width: int, *, is_low: bool) -> Routine:
+    """``halves(x, y)``: of each group of so many lanes of two vectors, the first or the last half;
+    the result has as many lanes as either.
+    """
+
+    def write(writer: Writer, args: Sequence[Value]) -> Value:
+        x, y = args
+        starts = range(0 if is_low else width // 2, 2 * x.lanes, width)
+        places = [lane for start in starts for lane in range(start, start + width // 2)]
+        return writer.shuffled(x, y, places)
+
+    return Routine(write, (None, None))
+
+
+@cache
+def gather_rows(dtype: str, rows: int) -> Routine:
+    """``gather(bytes, stride, last)``: an element of each of some rows, so many bytes apart; after
+    the last row its element again.
+    """
+
+    def write(writer: Writer, args: Sequence[Value]) -> Value:
+        first, stride, last = args
+        made = Value(dtype, "undef", lanes=rows)
+        for row in range(rows):
+            is_there = writer.value("bool", f"icmp slt {last.typed}, {row}")
+            at = writer.select(is_there, last, constant("int64", row))
+            offset = writer.value("int64", f"mul {at.typed}, {stride.text}")
+            place = writer.value("pointer", f"getelementptr i8, {first.typed}, {offset.typed}")
+            one = writer.load(dtype, place, constant("int64", 0))
+            made = writer.value(dtype, f"insertelement {made.typed}, {one.typed}, i32 {row}", rows)
+        return made
+
+    return Routine(write, ("pointer", "int64", "int64"))
+
+
 def _mangled(kept: str, lanes: int) -> str:
     """The type of a vector in the names of LLVM's own functions."""
     letter = "f" if kept in ("float32", "float64") else "i"

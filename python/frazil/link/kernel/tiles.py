@@ -1,0 +1,50 @@
+"""Kernels that fold rows and take several at a time: a tile of rows.
+
+They take a few short rows through each of their passes. What happens once a row between passes is
+then work on a vector of rows, and no row waits for the fold of the one before. Uniform values,
+which are the same for all elements of a row, are kept for each row of the tile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from frazil.link.kernel.cost import cost
+from frazil.link.kernel.loop_kernel import LoopKernel, Statement
+from frazil.link.kernel.passes import Pass
+
+TILE = 8
+"""Rows of a tile: as many as buffers with a stride have room for."""
+
+
+def takes_tiles(kernel: LoopKernel) -> bool:
+    """Whether a kernel takes its rows by tiles."""
+    # Indices move from row to row, and may end the kernel in the middle of one.
+    indexed = bool(kernel.sources or kernel.puts)
+    return bool(kernel.folds) and kernel.lanes > 1 and not indexed
+
+
+def kept_values(kernel: LoopKernel, passes: Sequence[Pass]) -> list[int]:
+    """The uniform values that are kept for each row of a tile: those that a later loop uses.
+
+    Literals are no such values.
+    """
+    uniform, n_reads = kernel.uniform, len(kernel.reads)
+    loops: dict[int, int] = {}  # the loop over the rows that computes each value
+    for at, row_pass in enumerate(passes):
+        loops.update(dict.fromkeys(row_pass.folds, at + 1) | dict.fromkeys(row_pass.uniform, at))
+    used = {write.value for write in kernel.writes}
+    used.update(fold.arg for fold in kernel.folds.values())
+    for k, own in kernel.ops.items():
+        used.update(a for a in own.args if not uniform[k] or loops.get(a) != loops[k])
+    literals = range(n_reads, n_reads + len(kernel.literals))
+    return [k for k in sorted(used) if uniform[k] and k not in literals]
+
+
+def busiest(kernel: LoopKernel, passes: Sequence[Pass]) -> Pass:
+    """The pass in which there is the most time to fetch the operands of the next tile."""
+    costs = []
+    for row_pass in passes:
+        own = (kernel.ops[k] for k in row_pass.varying)
+        costs.append(sum(cost(op.op if isinstance(op, Statement) else op) for op in own))
+    return passes[costs.index(max(costs))]

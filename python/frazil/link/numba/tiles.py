@@ -1,0 +1,155 @@
+"""The way of a kernel through its rows by tiles, in its Python text.
+
+Uniform values, which are the same for all elements of a row, are vectors ``u`` there, with a lane
+for each row. They are kept in arrays ``t`` for the walks along single rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from frazil.link.kernel.passes import Pass
+from frazil.link.kernel.tiles import TILE, busiest, kept_values
+from frazil.link.numba import functions, vectors
+from frazil.link.numba.folding import CARRIED
+from frazil.link.numba.lines import indented
+from frazil.link.numba.row_folding import RowFolding
+from frazil.link.numba.walk import Walks
+
+
+class RowTiles:
+    """Writes the loop over the tiles of a kernel."""
+
+    def __init__(self, source: Walks) -> None:
+        self.source = source
+        self.kernel = kernel = source.kernel
+        self.passes = source.plan.passes
+        self.kept = kept_values(kernel, self.passes)
+        self.busiest = busiest(kernel, self.passes)
+        buffers = (f"b{value}" for value in source.plan.buffers)
+        self.strides = {
+            name: f"strides[{k}]" for k, name in enumerate((*kernel.pointers, *buffers))
+        }
+        moving = [(f"{k}", read.dtype) for k, read in enumerate(kernel.reads) if read.inner]
+        moving += [
+            (f"{k}", write.dtype)
+            for k, write in enumerate(kernel.writes, source.n_reads)
+            if write.inner and write.reduce is None
+        ]
+        self.later = {name: np.dtype(dtype).itemsize for name, dtype in moving}
+        """Operands whose next rows are prefetched, with the sizes of their elements."""
+
+    def lines(self) -> Iterator[str]:
+        """The loop."""
+        source = self.source
+        # Rows must be short enough to be summed in registers, and buffers have room for several.
+        conditions = [f"n_inner <= {(CARRIED - 1) * self.kernel.lanes}"]
+        conditions += [f"{self.strides[f'b{value}']} != 0" for value in source.plan.buffers]
+        yield f"tile = int64({TILE}) if {' and '.join(conditions)} else int64(1)"
+        for k in self.kept:
+            size = TILE * np.dtype(self.kernel.dtypes[k]).itemsize
+            yield f"t{k} = {source.name(f'stack_{size}', functions.stack(size))}()"
+        yield "outer = int64(0)"
+        yield "while outer < n_outer:"
+        yield "    rows = min(tile, n_outer - outer)"
+        yield from indented(self._tile(), 1)
+        yield from indented(source.advance_rows("rows"), 1)
+        yield "    outer = outer + rows"
+
+    def _tile(self) -> Iterator[str]:
+        """The work on the present rows."""
+        yield from self._read_uniform()
+        folds: tuple[int, ...] = ()
+        for one in self.passes:
+            yield from self._uniform_values(folds, one)
+            yield from self._walk(one)
+            folds = one.folds
+        yield from self._write_uniform()
+
+    def _read_uniform(self) -> Iterator[str]:
+        for k, read in enumerate(self.kernel.reads):
+            if not read.inner:
+                gather = self.source.name(
+                    f"gather_{read.dtype}", vectors.gather_rows(read.dtype, TILE)
+                )
+                yield f"u{k} = {gather}(p{k}, {self.strides[f'{k}']}, rows - 1)"
+                yield from self._keep(k)
+
+    def _keep(self, k: int) -> Iterator[str]:
+        """Keep a value for the walks along single rows, if one uses it."""
+        if k in self.kept:
+            dtype = self.kernel.dtypes[k]
+            store = self.source.name(f"store_rows_{dtype}", vectors.store(dtype, TILE))
+            yield f"{store}(t{k}, 0, u{k})"
+
+    def _uniform_values(self, folds: tuple[int, ...], one: Pass) -> Iterator[str]:
+        """The folds of the pass before, and the uniform values that a pass needs first."""
+        source, kernel = self.source, self.kernel
+        for k in folds:
+            own = kernel.folds[k]
+            totals = f"totals{len(kernel.writes) + k}"
+            *lines, folded = source.fold(own.reduce, own.dtype, f"v{own.start}", totals)
+            yield from lines
+            yield f"u{k} = {folded}"
+            yield from self._keep(k)
+        if one.uniform:
+            yield "count = rows"
+            first = source.name(f"first_{TILE}", vectors.first(TILE))
+            yield f"of_rows = {first}(rows)"
+            source.uniform = "u"
+            yield from source.statements(one.uniform, TILE, {}, "of_rows")
+            source.uniform = "v"
+            for k in one.uniform:
+                yield from self._keep(k)
+
+    def _walk(self, one: Pass) -> Iterator[str]:
+        """The walks along the present rows."""
+        folds = [each for each in self.source.foldings(one) if isinstance(each, RowFolding)]
+        walk = [*self._walk_row(one)]
+        if walk:
+            yield "for r in range(rows):"
+            yield from indented(walk, 1)
+        for each in folds:
+            yield from each.leave_rows()
+
+    def _walk_row(self, one: Pass) -> Iterator[str]:
+        source, kernel = self.source, self.kernel
+        if one is self.busiest:
+            source.later = {f"n{name}": size for name, size in self.later.items()}
+        source.row, source.is_last = "w", "outer + r == n_outer - 1"
+        walk = [*source.walk_row(one)]
+        source.row, source.is_last, source.later = "p", "outer == n_outer - 1", {}
+        if not walk:
+            return
+        used = {a for k in one.varying for a in kernel.ops[k].args}
+        used.update(kernel.folds[k].arg for k in one.folds)
+        used.update(kernel.writes[k].value for k in one.writes)
+        for k in sorted(used.intersection(self.kept)):
+            yield f"v{k} = {source.load(kernel.dtypes[k], f't{k}', 'r')}"
+        operands = [*one.reads, *(source.n_reads + k for k in one.writes)]
+        buffers = (f"b{k}" for k in (*one.loads, *one.stores))
+        for name in (*map(str, operands), *buffers):
+            yield f"w{name} = advance(p{name}, r * {self.strides[name]})"
+        if one is self.busiest:
+            for name in self.later:
+                yield f"n{name} = advance(p{name}, (rows + r) * {self.strides[name]})"
+        yield from walk
+
+    def _write_uniform(self) -> Iterator[str]:
+        """Write the values of the present rows that are the same along each."""
+        source, kernel = self.source, self.kernel
+        stores: list[str] = []
+        for k, write in enumerate(kernel.writes, source.n_reads):
+            if write.walks:
+                continue
+            value, dtype = f"v{write.value}", kernel.dtypes[write.value]
+            if write.value in self.kept:
+                value = source.load(dtype, f"t{write.value}", "r")
+            *lines, value = source.convert(value, dtype, write.dtype)
+            place = f"advance(p{k}, r * {self.strides[f'{k}']})"
+            stores += [*lines, source.store(write.dtype, place, "0", value)]
+        if stores:
+            yield "for r in range(rows):"
+            yield from indented(stores, 1)
