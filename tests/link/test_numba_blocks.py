@@ -132,6 +132,17 @@ def test_rows_of_whole_blocks_that_indices_choose_have_a_loop_without_ends(puts)
     assert "mask" in other
 
 
+def test_rows_of_whole_blocks_that_are_put_and_folded():
+    """What is folded is prefetched, also where rows have no end."""
+    x, index = ft.matrix("x"), ft.lvector("index")
+    doubled = x * 2
+    outputs = [ft.inc_subtensor(ft.zeros((5, 16))[index], doubled), doubled.sum(axis=0)]
+    value, places = np.random.default_rng(9).normal(size=(4, 16)), np.array([1, -1, 1, 3])
+    assert bits("numba", [x, index], outputs, [value, places]) == bits(
+        "cranelift", [x, index], outputs, [value, places]
+    )
+
+
 def test_an_operand_that_is_the_value_of_a_block():
     """Kept for another pass, it is a vector like what is computed."""
     x, number = ft.matrix("x"), ft.scalar("number")

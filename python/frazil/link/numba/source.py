@@ -40,12 +40,12 @@ class KernelSource(Walks):
             yield f"    p{operand} = pointers[{k}]"
         for k, value in enumerate(self.plan.buffers, len(kernel.pointers)):
             yield f"    pb{value} = pointers[{k}]"
+        yield f"    ahead = int64({AHEAD}) if n_outer * n_inner >= {MANY} else int64(0)"
         if has_whole_block_rows(kernel):
             yield from indented(WholeBlockRows(self).lines(), 1)
         for one in self.plan.passes:
             for folding in self.foldings(one):
                 yield from indented(folding.declare(), 1)
-        yield f"    ahead = int64({AHEAD}) if n_outer * n_inner >= {MANY} else int64(0)"
         if takes_tiles(kernel):
             yield from indented(RowTiles(self).lines(), 1)
         else:
