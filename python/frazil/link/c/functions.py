@@ -148,6 +148,8 @@ INLINE $T $self($T a, $T b) {
     ("floormod", "u"): Helper(
         "INLINE $T $self($T a, $T b) { return b == 0 ? 0 : a % b; }\n", vector=False
     ),
+    # Where it sees that b was an integer and that a is zero, gcc takes a - b for -b: 0 - 0 is -0.
+    ("difference", "f"): Helper("INLINE $T $self($T a, $T b) { return a - b; }\n"),
     # The remainder that has the sign of a, as C has it.
     ("truncmod", "i"): Helper(
         "INLINE $T $self($T a, $T b) { return b == 0 || b == -1 ? 0 : a % b; }\n", vector=False

@@ -18,6 +18,7 @@ from frazil.link.kernel.loop_kernel import Literal, LoweringError, Statement
 from frazil.link.kernel.reduction import fold_operands, identity
 from frazil.link.kernel.runtime_functions import OF_BLOCKS
 from frazil.link.kernel.scalar_loop import body_of
+from frazil.scalar import sub
 from frazil.scalar.elementary import Elementary
 from frazil.scalar.expression_text import PLACE, check_text
 from frazil.scalar.float16 import STORED, computed_in
@@ -163,6 +164,8 @@ class Unit(Definitions):
                 texts = ["0", f"{compare}({texts[1]}, {texts[0]})"]
         if op.converts_to is not None:
             return Expression(self.convert(texts[0], dtype, op.converts_to), vector=True)
+        if op == sub and dtype.startswith("float") and not dtypes[1].startswith("float"):
+            template = "{difference}({0}, {1})"
         return self._filled(template, texts, dtype)
 
     def _converted(self, dtypes: Sequence[str], wanted: Sequence[str]) -> list[str]:
