@@ -91,10 +91,13 @@ def test_a_row_among_others_is_the_row_alone(mode, drawn):
 @given(ROWS)
 def test_it_is_the_same_zero_that_is_the_largest_and_the_smallest(drawn):
     rows, length, dtype, seed, _ = drawn
-    value = np.random.default_rng(seed).choice([0.0, -0.0], (rows, length)).astype(dtype)
-    c, numba = BUILT[dtype]["c"](value), BUILT[dtype]["numba"](value)
-    for k in (0, 1):
-        assert same(c[k], numba[k]).all()
+    rng = np.random.default_rng(seed)
+    for zeros in ([0.0, -0.0], [0.0, -0.0, -1.0], [0.0, -0.0, 1.0]):
+        value = rng.choice(zeros, (rows, length)).astype(dtype)
+        c, *others = (BUILT[dtype][mode](value) for mode in ("c", "cranelift", "numba"))
+        for own in others:
+            assert same(c[0], own[0]).all()
+            assert same(c[1], own[1]).all()
 
 
 def short_rows(mode):

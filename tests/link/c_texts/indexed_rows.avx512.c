@@ -17,13 +17,14 @@ VECTOR f8 exp(f8);
 typedef f8 f8x8 __attribute__((vector_size(64), may_alias));
 typedef f8x8 f8x8_at __attribute__((aligned(8)));
 i4 (*loop_stops)(void);
+typedef i8 i8x8 __attribute__((vector_size(64), may_alias));
+typedef i8x8 i8x8_at __attribute__((aligned(8)));
+static const i8 first_i8x8[] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
 void (*fold_rows_maximum_f8)(f8 *, f8 *, i8, i8, i8, i8);
 #define FMA_f8(a, b, c) ((f8x8)__builtin_ia32_vfmaddpd512_mask(a, b, c, -1, 4))
 #define ALL_f8(c) ((c) - (f8x8){})
 static const f8 powers_f8[16] ALIGNED = {0x1p+0, 0x1.0b5586cf9890fp+0, 0x1.172b83c7d517bp+0, 0x1.2387a6e756238p+0, 0x1.306fe0a31b715p+0, 0x1.3dea64c123422p+0, 0x1.4bfdad5362a27p+0, 0x1.5ab07dd485429p+0, 0x1.6a09e667f3bcdp+0, 0x1.7a11473eb0187p+0, 0x1.8ace5422aa0dbp+0, 0x1.9c49182a3f090p+0, 0x1.ae89f995ad3adp+0, 0x1.c199bdd85529cp+0, 0x1.d5818dcfba487p+0, 0x1.ea4afa2a490dap+0};
 static const f8 rests_f8[16] ALIGNED = {0x0p+0, 0x1.79aa65d837b6dp-54, -0x1.01b15eaa59348p-55, 0x1.68efde3a8a894p-54, 0x1.34d754db0abb6p-55, 0x1.59f48a72a4c6dp-55, 0x1.690cebb7aafb0p-56, 0x1.063e1e21c5409p-54, -0x1.3b3efbf5e2228p-54, -0x1.b32dcb94da51dp-56, 0x1.db72fc1f0eab4p-55, 0x1.1affc2b91ce27p-56, 0x1.c1a7792cb3387p-55, 0x1.36eae30af0cb3p-56, 0x1.4a385a63d07a7p-56, -0x1.ff7128fd391f0p-55};
-typedef i8 i8x8 __attribute__((vector_size(64), may_alias));
-typedef i8x8 i8x8_at __attribute__((aligned(8)));
 #if defined(__AVX512F__) && defined(__AVX512DQ__) && !defined(__clang__)
 #define HOLD_f8(name, value) f8x8 name = value; __asm__ volatile("" : "+v"(name))
 #define HOLD_EXP_f8x8 HOLD_f8(exp_per_log2, ALL_f8(0x1.71547652b82fep+0)); HOLD_f8(exp_magic, ALL_f8(0x1.8p+48)); HOLD_f8(exp_log2_high, ALL_f8(-0x1.62e42fefa39efp-1)); HOLD_f8(exp_log2_low, ALL_f8(-(0x1.abc9e3b39803fp-56))); HOLD_f8(exp_most, ALL_f8((f8)0x1.6e56e728eaf6ap-6)); HOLD_f8(exp_p0, ALL_f8(0x1.0000000000005p-1)); HOLD_f8(exp_p1, ALL_f8(0x1.555555548f549p-3)); HOLD_f8(exp_p2, ALL_f8(0x1.555555545e71ep-5)); HOLD_f8(exp_p3, ALL_f8(0x1.11123ad56a26cp-7)); HOLD_f8(exp_p4, ALL_f8(0x1.6c185e1d484f3p-10)); HOLD_f8(exp_powers_0, *(const f8x8 *)(powers_f8 + 0)); HOLD_f8(exp_powers_1, *(const f8x8 *)(powers_f8 + 8)); HOLD_f8(exp_rests_0, *(const f8x8 *)(rests_f8 + 0)); HOLD_f8(exp_rests_1, *(const f8x8 *)(rests_f8 + 8));
@@ -50,7 +51,6 @@ INLINE f8x8 exp_f8x8(f8x8 x) {
   return *(f8x8 *)of;
 }
 #endif
-static const i8 first_i8x8[] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
 void (*carry_f8)(f8 *, i8, i8);
 void (*fold_rows_add_f8)(f8 *, f8 *, i8, i8, i8, i8);
 void (*copy_ends_64)(void *, const void *, i8, i8, i8, i8);
@@ -108,6 +108,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
         i8 end = full;
         if (i == full) end = n_inner;
         if (end > (i | 65535)) end = (i | 65535) + 1;
+        const f8x8 before7 = m7_0;
         for (; i < end; i += 8) {
           char *qt5 = wt5 + i * 8;
           if (i == full || !dt5) {
@@ -127,6 +128,10 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
           m7_1 = m7_2;
           m7_2 = m7_3;
           m7_3 = *(f8x8 *)c7;
+        }
+        if (i > full) {
+          const i8x8 live7 = *(const i8x8_at *)(first_i8x8 + whole - n_inner);
+          m7_3 = (f8x8)(((i8x8)m7_3 & live7) | ((i8x8)before7 & ~live7));
         }
         if (!(i & 65535) && i < n_inner && loop_stops()) return 4;
       }

@@ -95,7 +95,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
 #pragma omp simd
           for (i8 l = 0; l < 8; ++l) {
             const f8 v5 = ((const f8 *)qt5)[l];
-            c7[l] = ((v5) > c7[l]) | ((v5) != (v5)) ? (v5) : c7[l];
+            c7[l] = i + l < n_inner ? (((v5) > c7[l]) | ((v5) != (v5)) ? (v5) : c7[l]) : c7[l];
           }
         }
         if (!(i & 65535) && i < n_inner && loop_stops()) return 4;

@@ -79,10 +79,12 @@ static NOINLINE void transpose(char *to, i8 to_next, i8 to_block, const char *of
 }
 void (*pad_ends_64)(void *, const void *, i8, i8, i8, i8, i8);
 i4 (*loop_stops)(void);
+static const i8 first_i8x8[] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
 void (*fold_rows_maximum_f8)(f8 *, f8 *, i8, i8, i8, i8);
 
 static NOINLINE void fold_maximum_of_columns(f8x8 *to, f8x8 *of, i8 count) {
-  for (i8 at = count; at & 7; ++at) of[at] = of[count - 1];
+  const f8x8 none = -__builtin_inf() - (f8x8){};
+  for (i8 at = count; at & 7; ++at) of[at] = none;
   for (i8 apart = count > 8 ? 8 : 4; apart; apart >>= 1)
     for (i8 lane = 0; lane < apart; ++lane) {
       const f8x8 a = of[lane], b = of[lane + apart];
@@ -120,7 +122,6 @@ INLINE f8x8 exp_f8x8(f8x8 x) {
   return *(f8x8 *)of;
 }
 #endif
-static const i8 first_i8x8[] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
 void (*carry_f8)(f8 *, i8, i8);
 f8 (*fold_all_add_f8)(f8 *, i8, i8, i8);
 INLINE f8 fold_few_add_f8_8(const f8 *of) {
@@ -224,6 +225,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
             w0 = (char *)(e0 + r * padded) - full * 8;
           }
           if (end > (i | 65535)) end = (i | 65535) + 1;
+          const f8x8 before5 = (padded > 8 ? m5_1 : m5_0);
           for (; i < end; i += 8) {
             char *q0 = w0 + i * 8;
             ALIGNED f8 c5[8];
@@ -237,6 +239,10 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
             m5_1 = m5_2;
             m5_2 = m5_3;
             m5_3 = *(f8x8 *)c5;
+          }
+          if (i > full) {
+            const i8x8 live5 = *(const i8x8_at *)(first_i8x8 + whole - n_inner);
+            m5_3 = (f8x8)(((i8x8)m5_3 & live5) | ((i8x8)before5 & ~live5));
           }
           if (!(i & 65535) && i < n_inner && loop_stops()) return 4;
         }

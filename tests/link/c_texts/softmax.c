@@ -77,7 +77,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
 #pragma omp simd
           for (i8 l = 0; l < 8; ++l) {
             const f8 v0 = ((const f8 *)q0)[l];
-            c4[l] = ((v0) > c4[l]) | ((v0) != (v0)) ? (v0) : c4[l];
+            c4[l] = i + l < n_inner ? (((v0) > c4[l]) | ((v0) != (v0)) ? (v0) : c4[l]) : c4[l];
           }
         }
         if (!(i & 65535) && i < n_inner && loop_stops()) return 4;

@@ -24,7 +24,6 @@ from frazil.link.c.stages import Stages
 from frazil.link.c.values import Values, reduction
 from frazil.link.kernel.loop_kernel import BLOCK_BYTES, Cumulate, LoopKernel, Write
 from frazil.link.kernel.passes import Pass, Passes
-from frazil.link.kernel.reduction import COUNTING
 from frazil.link.kernel.tiles import TILE
 
 MOST = 2 * TILE
@@ -120,11 +119,10 @@ _BOTH = {
 
 def _folding(partials: Partials, reduce: str, vector: str) -> str:
     """The function that folds the columns of rows to one, as the lanes of blocks are folded."""
-    counts = reduce in COUNTING
-    missing = f"{partials.identity()} - ({vector}){{}}" if counts else "of[count - 1]"
     return f"""
 static NOINLINE void fold_{reduce}_of_columns({vector} *to, {vector} *of, i8 count) {{
-  for (i8 at = count; at & {TILE - 1}; ++at) of[at] = {missing};
+  const {vector} none = {partials.identity()} - ({vector}){{}};
+  for (i8 at = count; at & {TILE - 1}; ++at) of[at] = none;
   for (i8 apart = count > {TILE} ? {TILE} : {TILE // 2}; apart; apart >>= 1)
     for (i8 lane = 0; lane < apart; ++lane) {{
       const {vector} a = of[lane], b = of[lane + apart];

@@ -25,7 +25,14 @@ from frazil.link.c.functions import C_TYPES
 from frazil.link.c.partials import Partials, carry
 from frazil.link.c.unit import Unit
 from frazil.link.kernel.loop_kernel import BLOCK_BYTES, Write
-from frazil.link.kernel.reduction import COUNTING, LEVELS, SETS, TURNS, has_levels
+from frazil.link.kernel.reduction import (
+    COUNTING,
+    LEVELS,
+    SETS,
+    TURNS,
+    has_levels,
+    leaves_out_padding,
+)
 
 CARRIED = SETS * TURNS
 """The blocks after which float sums are carried."""
@@ -53,7 +60,7 @@ class Folding(ABC):
         self.has_levels = has_levels(write)
         self.can_be_decided = write.dtype == "bool" and lanes > 1
         """Whether one value may decide the fold, as a true one does ``any``."""
-        self.counts = lanes > 1 and write.reduce in COUNTING
+        self.counts = lanes > 1 and leaves_out_padding(write)
         """Whether elements of the padding must not be folded."""
 
     @property
@@ -354,8 +361,12 @@ class MemoryFolding(Folding):
         return c.Declare(self.memory, f"*c{self.k}", f"sets{self.k}")
 
     def fold_lane(self, value: str) -> c.Statement:
-        if self.counts:
+        if self.write.reduce in COUNTING and self.counts:
             value = f"(i + l < n_inner ? {value} : {self.partials.identity()})"
+        elif self.counts:
+            lane = f"c{self.k}[l]"
+            folded = self.partials.fold(lane, value)
+            return c.Assign(lane, f"i + l < n_inner ? ({folded}) : {lane}")
         return self.fold_inner_lane(value)
 
     def is_aligned(self) -> str:

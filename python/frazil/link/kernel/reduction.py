@@ -33,8 +33,7 @@ _KEEPS_FIRST = frozenset({"maximum", "minimum"})
 def fold_operands(reduce: str, so_far: str, value: str) -> tuple[str, str]:
     """The operands of the op that folds a value into the result so far.
 
-    Of two zeros, ``maximum`` and ``minimum`` give the second operand. A fold keeps the first zero,
-    so that it does not matter how often the padding of a row repeats the last element.
+    Of two zeros, ``maximum`` and ``minimum`` give the second operand. A fold keeps the first zero.
 
     Examples
     --------
@@ -43,6 +42,15 @@ def fold_operands(reduce: str, so_far: str, value: str) -> tuple[str, str]:
     (('total', 'x'), ('x', 'largest'))
     """
     return (value, so_far) if reduce in _KEEPS_FIRST else (so_far, value)
+
+
+def leaves_out_padding(write: Write) -> bool:
+    """Whether it matters if an element of a row is folded in again: to sums and products, and to
+    the largest of floats, since partial results are not folded in the order of the row. The copy of
+    a zero may come before another zero there, which has another sign.
+    """
+    keeps_first = write.reduce in _KEEPS_FIRST and write.dtype.startswith("float")
+    return write.reduce in COUNTING or keeps_first
 
 
 def folds_row(write: Write) -> bool:
