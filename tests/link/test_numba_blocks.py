@@ -174,3 +174,14 @@ def test_what_is_done_once_a_row_is_done_for_all_rows_of_a_tile():
     statements = (RowFold("add", 1, 0, "float64"), Statement(exp, (2,), "float64"))
     text = kernel_text(LoopKernel(reads, (start,), statements, (Write(3, "float64", False, None),)))
     assert text.index("for r in range(rows)") < text.index("exp") < text.rindex("for r in")
+
+
+@pytest.mark.parametrize("count", [100, 400])
+def test_loops_are_cut_where_those_of_c_are(count):
+    x = ft.vector("x")
+    y = x
+    for k in range(count // 2):
+        y = ft.sin(y) + (k + 2)
+    graph = fz.FunctionGraph([x], [y, y.sum()])
+    own, of_c = (len(graph.segment(linker)) for linker in ("numba", "c"))
+    assert own == of_c

@@ -9,5 +9,4 @@ from frazil.link.numba.compiler import NumbaCompiler
 @register_fusion("numba")
 def fusion() -> LoweredOps:
     """The ops with a form for Numba."""
-    # LLVM takes longer per statement the more there are in a loop.
-    return LoweredOps(NumbaCompiler.lowers, statement_limit=60, refusal=NumbaCompiler.refusal)
+    return LoweredOps(NumbaCompiler.lowers, statement_limit=150, refusal=NumbaCompiler.refusal)
