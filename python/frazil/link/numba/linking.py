@@ -44,8 +44,8 @@ def link(
 
 def optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
     """Makes a module faster."""
-    # More than that takes LLVM longer, and loops no less time.
-    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    # More than that takes LLVM longer, and loops no less time: their blocks are vectors already.
+    options = llvm.create_pipeline_tuning_options(speed_level=1)
     options.loop_vectorization = True
     passes = llvm.create_pass_builder(machine, options)
     passes.getModulePassManager().run(module, passes)
