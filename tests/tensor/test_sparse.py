@@ -73,6 +73,41 @@ def test_arithmetic_is_that_of_dense_matrices(matrix, other, mode):
         np.testing.assert_allclose(result, expected, rtol=1e-6)
 
 
+DTYPES = ["bool", "int8", "uint8", "int16", "uint64", "float32", "float64", "complex64"]
+
+
+@settings(max_examples=40)
+@given(
+    matrix=matrices(dtypes=["int8", "uint8", "int16", "uint64", "float32", "complex64"]),
+    other=matrices(dtypes=["int8", "uint8", "int16", "float32"]),
+    number=st.sampled_from([2, True, 2.5, 1j, np.float32(2.5), np.float64(2.5), np.int16(300)]),
+    mode=modes,
+)
+def test_dtypes_and_values_are_numpys(matrix, other, number, mode):
+    own, full = as_sparse(matrix), matrix.toarray()
+    other = scipy.sparse.coo_array(np.resize(other.toarray(), full.shape))
+    beside = other.toarray()
+    pairs = [(own * number, full * number), (number * own, number * full)]
+    pairs += [(own / number, full / number), (own - number, full - number)]
+    pairs += [(number - own, number - full), (own + number, full + number)]
+    pairs += [(own - other, full - beside), (other - own, beside - full)]
+    pairs += [(own - beside, full - beside), (beside - own, beside - full)]
+    outputs = [x.toarray() if issparse(x) else x for x, _ in pairs]
+    for result, (_, wanted) in zip(fz.function([], outputs, mode=mode)(), pairs, strict=True):
+        assert (result.dtype, result.shape) == (wanted.dtype, wanted.shape)
+        np.testing.assert_allclose(result, wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("axis", [None, 0, 1, -1, -2])
+def test_sums_are_in_numpys_dtype(dtype, axis, mode):
+    full = np.full((3, 50), 7).astype(dtype)
+    found = fz.function([], as_sparse(scipy.sparse.csr_array(full)).sum(axis), mode=mode)()
+    wanted = full.sum(axis)
+    assert found.dtype == wanted.dtype
+    np.testing.assert_array_equal(found, wanted)
+
+
 @pytest.mark.parametrize("kind", [CSR, CSC])
 @pytest.mark.parametrize("shape", [(4,), (4, 2)])
 def test_gradients_of_data_and_of_the_dense_side(kind, shape, mode):

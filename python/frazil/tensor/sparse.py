@@ -21,11 +21,11 @@ from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.creation import zeros
 from frazil.tensor.declarations import specify_shape
 from frazil.tensor.dims import expand_dims
-from frazil.tensor.elementwise.arithmetic import add, divide, multiply, negative
+from frazil.tensor.elementwise.arithmetic import add, divide, multiply, negative, subtract
 from frazil.tensor.elementwise.casting import cast
 from frazil.tensor.items import get_item, inc_subtensor
 from frazil.tensor.joining import concatenate
-from frazil.tensor.reductions import sum
+from frazil.tensor.reductions import as_accumulator, sum
 from frazil.tensor.transposition import matrix_transpose
 
 __all__ = ["CSC", "CSR", "SparseMatrix", "as_sparse", "issparse"]
@@ -115,7 +115,8 @@ class SparseMatrix:
         places, count = (
             (self.columns, self.shape[1]) if axis % 2 == 0 else (self.rows, self.shape[0])
         )
-        return inc_subtensor(get_item(zeros(count, dtype=self.dtype), places), self.data)
+        data = as_accumulator(self.data, None)
+        return inc_subtensor(get_item(zeros(count, dtype=data.dtype), places), data)
 
     def __matmul__(self, other: TensorLike) -> Variable:
         """Return the product with a vector or a matrix."""
@@ -176,11 +177,14 @@ class SparseMatrix:
 
     def __sub__(self, other: SparseLike) -> SparseMatrix | Variable:
         """Return the difference, as for sums."""
-        return self + (-as_sparse(other) if issparse(other) else negative(as_tensor(other)))
+        if not issparse(other):
+            return subtract(self.toarray(), other)
+        own = as_sparse(other)
+        # Only in the dtype of the difference do unsigned integers have their negatives.
+        return self + -own.astype(_core.promote(self.dtype, own.dtype))
 
     def __rsub__(self, other: SparseLike) -> SparseMatrix | Variable:
-        difference: SparseMatrix | Variable = -self + other
-        return difference
+        return as_sparse(other) - self if issparse(other) else subtract(other, self.toarray())
 
     def __array__(self, *args: object, **kwargs: object) -> NoReturn:
         """Raise TypeError: the elements that are not stored would all be made."""
@@ -193,8 +197,10 @@ class SparseMatrix:
     def _with(self, data: Variable) -> SparseMatrix:
         return SparseMatrix(data, self.rows, self.columns, self.shape)
 
-    def _beside(self, other: TensorLike, sign: str) -> Variable:
+    def _beside(self, other: TensorLike, sign: str) -> TensorLike:
         """The elements of another operand at the places that are stored here."""
+        if isinstance(other, (int, float, complex)):
+            return other  # a number of Python's takes the dtype that it meets
         if issparse(other):
             raise TypeError(
                 f"sparse {sign} sparse is not there; write a {sign} b.toarray(), which looks at "
