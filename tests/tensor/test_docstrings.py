@@ -105,3 +105,12 @@ def test_each_parameter_needs_a_description():
 
         @described("None.", "1 -> 1")
         def function(unknown): ...
+
+
+def test_an_example_that_begins_with_an_import_has_all_that_it_needs():
+    @described("None.", ">>> import numpy as np\n>>> np.pi > 3\nTrue")
+    def function(): ...
+
+    assert function.__doc__.endswith(
+        "Examples\n--------\n>>> import numpy as np\n>>> np.pi > 3\nTrue\n"
+    )

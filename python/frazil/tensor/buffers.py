@@ -9,6 +9,7 @@ from frazil._core import FrozenApply, Variable
 from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
+from frazil.tensor.docstrings import described
 from frazil.tensor.lengths import Lengths
 
 
@@ -33,28 +34,19 @@ class Distinct(Op):
         return [output_gradients[0]]
 
 
-def distinct(x: TensorLike) -> Variable:
-    """Return ``x`` in a buffer of its own, which no other expression shares.
-
-    Parameters
-    ----------
-    x : tensor_like
-        The tensor to copy.
-
-    Returns
-    -------
-    Variable
-        Equal to ``x`` in every element. Each call gives another variable: two of them never merge,
-        and neither shares memory with ``x``.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "Equal to ``x`` in every element. Each call gives another variable: two of them never merge, "
+    "and neither shares memory with ``x``.",
+    """
     >>> x = ft.vector("x")
     >>> ft.exp(x) is ft.exp(x), ft.distinct(x) is ft.distinct(x)
     (True, False)
     >>> ft.distinct(x).eval({x: [1.0, 2.0]})
     array([1., 2.])
-    """
+    """,
+    x="tensor_like: The tensor to copy.",
+)
+def distinct(x: TensorLike) -> Variable:
+    """Return ``x`` in a buffer of its own, which no other expression shares."""
     result: Variable = Distinct()(as_tensor(x))
     return result

@@ -5,38 +5,25 @@ from __future__ import annotations
 import frazil.scalar as scalar
 from frazil._core import Variable, elemwise
 from frazil.scalar.constants import TensorLike, as_tensor
+from frazil.tensor.docstrings import described
 from frazil.tensor.elementwise.arithmetic import absolute, multiply
 from frazil.tensor.elementwise.comparison import equal, isfinite, isnan, less_equal
 from frazil.tensor.reductions import all as all_
 
 
+@described(
+    "Of bool, in the shape to which the operands broadcast.",
+    "[1.0, 2.0], [1.0 + 1e-9, 2.1] -> [ True, False]",
+    both="tensor_like: Numbers that broadcast against each other. Infinities are close to "
+    "themselves alone.",
+    rtol="float: The tolerance for each unit of ``b``.",
+    atol="float: The tolerance besides.",
+    equal_nan="bool: Whether NaN is close to NaN.",
+)
 def isclose(
     a: TensorLike, b: TensorLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> Variable:
-    """Return where ``a`` is as near to ``b`` as ``atol + rtol * abs(b)``, as :func:`numpy.isclose`.
-
-    Parameters
-    ----------
-    a, b : tensor_like
-        Numbers that broadcast against each other. Infinities are close to themselves alone.
-    rtol : float, default 1e-5
-        The tolerance for each unit of ``b``.
-    atol : float, default 1e-8
-        The tolerance besides.
-    equal_nan : bool, default False
-        Whether NaN is close to NaN.
-
-    Returns
-    -------
-    Variable
-        Of bool, in the shape to which the operands broadcast.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.isclose([1.0, 2.0], [1.0 + 1e-9, 2.1]).eval()
-    array([ True, False])
-    """
+    """Return where ``a`` is within ``atol + rtol * abs(b)`` of ``b``, as :func:`numpy.isclose`."""
     a, b = as_tensor(a), as_tensor(b)
     apart = absolute(elemwise(scalar.sub, *(_number(x) for x in (a, b))))
     near = less_equal(apart, atol + multiply(rtol, absolute(_number(b))))
@@ -44,31 +31,20 @@ def isclose(
     return close | (isnan(a) & isnan(b)) if equal_nan else close
 
 
+@described(
+    "A bool, without dimensions.",
+    "[1.0, 2.0], [1.0 + 1e-9, 2.0] -> True",
+    both="tensor_like: Numbers that broadcast against each other.",
+    rtol="float: The tolerance for each unit of ``b``, and the tolerance besides: see "
+    ":func:`isclose`.",
+    atol="float: The tolerance for each unit of ``b``, and the tolerance besides: see "
+    ":func:`isclose`.",
+    equal_nan="bool: Whether NaN is close to NaN.",
+)
 def allclose(
     a: TensorLike, b: TensorLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> Variable:
-    """Return whether all of ``a`` is close to ``b``, as :func:`numpy.allclose`.
-
-    Parameters
-    ----------
-    a, b : tensor_like
-        Numbers that broadcast against each other.
-    rtol, atol : float
-        The tolerance for each unit of ``b``, and the tolerance besides: see :func:`isclose`.
-    equal_nan : bool, default False
-        Whether NaN is close to NaN.
-
-    Returns
-    -------
-    Variable
-        A bool, without dimensions.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.allclose([1.0, 2.0], [1.0 + 1e-9, 2.0]).eval()
-    array(True)
-    """
+    """Return whether all of ``a`` is close to ``b``, as :func:`numpy.allclose`."""
     return all_(isclose(a, b, rtol, atol, equal_nan))
 
 

@@ -14,7 +14,7 @@ from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import TensorLike, as_tensor, constant
 from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.buffers import distinct
-from frazil.tensor.docstrings import documented
+from frazil.tensor.docstrings import described, documented
 from frazil.tensor.lengths import LengthLike, Lengths, as_lengths, lengths, static_shape
 from frazil.tensor.reductions import Sum
 
@@ -52,34 +52,24 @@ class Full(Op):
         return [total, *(None for _ in inputs[1:])]
 
 
+@described(
+    "Each call gives another variable: see :func:`distinct`.",
+    """
+    >>> ft.full((2, 2), 7).eval()
+    array([[7, 7],
+           [7, 7]])
+    """,
+    shape="int, 0-d integer variable, a sequence of them, or a 1-d integer variable: Shape of the "
+    "result.",
+    fill_value="tensor_like: The value.",
+    dtype="dtype_like: Default: the dtype of ``fill_value``, as in :func:`numpy.full`.",
+)
 def full(
     shape: LengthLike | Iterable[LengthLike],
     fill_value: TensorLike,
     dtype: npt.DTypeLike | None = None,
 ) -> Variable:
-    """Return a new tensor filled with one value, or with a tensor that broadcasts to its shape.
-
-    Parameters
-    ----------
-    shape : int, 0-d integer variable, a sequence of them, or a 1-d integer variable
-        Shape of the result.
-    fill_value : tensor_like
-        The value.
-    dtype : dtype_like, optional
-        Default: the dtype of ``fill_value``, as in :func:`numpy.full`.
-
-    Returns
-    -------
-    Variable
-        Each call gives another variable: see :func:`distinct`.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.full((2, 2), 7).eval()
-    array([[7, 7],
-           [7, 7]])
-    """
+    """Return a new tensor filled with one value, or with a tensor that broadcasts to its shape."""
     value = as_tensor(fill_value, dtype)
     if value.ndim:
         return distinct(broadcast_to(value, shape))
@@ -87,56 +77,33 @@ def full(
     return tensor
 
 
-def alloc(value: TensorLike, *shape: LengthLike) -> Variable:
-    """Return a new tensor of a shape, filled with a value.
-
-    Parameters
-    ----------
-    value : tensor_like
-        Broadcasts to the shape.
-    *shape : int, 0-d integer variable, or one 1-d integer variable
-        Shape of the result.
-
-    Returns
-    -------
-    Variable
-        Of the dtype of ``value``. Each call gives another variable: see :func:`distinct`.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "Of the dtype of ``value``. Each call gives another variable: see :func:`distinct`.",
+    """
     >>> ft.alloc([1, 2], 2, 2).eval()
     array([[1, 2],
            [1, 2]])
-    """
+    """,
+    value="tensor_like: Broadcasts to the shape.",
+    shape="int, 0-d integer variable, or one 1-d integer variable: Shape of the result.",
+)
+def alloc(value: TensorLike, *shape: LengthLike) -> Variable:
+    """Return a new tensor of a shape, filled with a value."""
     return full(shape[0] if len(shape) == 1 else shape, value)
 
 
+@described(
+    "Each call gives another variable: see :func:`distinct`.",
+    "[1.0, 2.0], 7 -> [7., 7.]",
+    x="tensor_like: Gives the shape, and the dtype unless that is given.",
+    fill_value="tensor_like: The value, or a tensor that broadcasts; cast to the dtype of the "
+    "result.",
+    dtype="dtype_like: Data type of the result.",
+)
 def full_like(
     x: TensorLike, fill_value: TensorLike, dtype: npt.DTypeLike | None = None
 ) -> Variable:
-    """Return a new tensor of the shape of ``x`` filled with one value, as :func:`numpy.full_like`.
-
-    Parameters
-    ----------
-    x : tensor_like
-        Gives the shape, and the dtype unless that is given.
-    fill_value : tensor_like
-        The value, or a tensor that broadcasts; cast to the dtype of the result.
-    dtype : dtype_like, optional
-        Data type of the result.
-
-    Returns
-    -------
-    Variable
-        Each call gives another variable: see :func:`distinct`.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.full_like([1.0, 2.0], 7).eval()
-    array([7., 7.])
-    """
+    """Return a new tensor of the shape of ``x`` with one value, as :func:`numpy.full_like`."""
     x = as_tensor(x)
     return full(lengths(x), fill_value, x.dtype if dtype is None else dtype)
 

@@ -13,6 +13,7 @@ from frazil.tensor.axes import normalize_axis
 from frazil.tensor.broadcasting import BroadcastTo, broadcast_to
 from frazil.tensor.checks import Check, checked
 from frazil.tensor.dims import expand_dims
+from frazil.tensor.docstrings import described
 from frazil.tensor.lengths import (
     LengthLike,
     as_length,
@@ -25,35 +26,25 @@ from frazil.tensor.lengths import (
 from frazil.tensor.reshaping import reshape
 
 
-def specify_shape(
-    x: TensorLike, shape: LengthLike | Sequence[LengthLike | None] | None
-) -> Variable:
-    """Return ``x`` with a type that knows lengths, which a run checks.
-
-    Parameters
-    ----------
-    x : tensor_like
-        Any tensor.
-    shape : sequence of int, 0-d integer variable or None; or a 1-d integer variable
-        A length for each dimension; None leaves one open.
-
-    Returns
-    -------
-    Variable
-        A view of ``x``, whose type has the lengths that are ints.
-
-    Raises
-    ------
-    ValueError
-        At once if the type of ``x`` has other lengths, else by a run where they differ.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "A view of ``x``, whose type has the lengths that are ints.",
+    """
     >>> x = ft.matrix("x")
     >>> ft.specify_shape(x, (None, 3)).type
     TensorType(float64[?, 3])
-    """
+    """,
+    raises={
+        "ValueError": "At once if the type of ``x`` has other lengths, else by a run where they "
+        "differ.",
+    },
+    x="tensor_like: Any tensor.",
+    shape="sequence of int, 0-d integer variable or None; or a 1-d integer variable: A length for "
+    "each dimension; None leaves one open.",
+)
+def specify_shape(
+    x: TensorLike, shape: LengthLike | Sequence[LengthLike | None] | None
+) -> Variable:
+    """Return ``x`` with a type that knows lengths, which a run checks."""
     x = as_tensor(x)
     if shape is None or is_sequence(shape):
         given = shape if is_sequence(shape) else (None,)
@@ -80,39 +71,27 @@ def specify_shape(
     return view
 
 
-def broadcastable_at_run_time(x: TensorLike, axis: int, n: LengthLike) -> Variable:
-    """Return ``x`` with a dimension that repeats if a call finds that its length is 1.
-
-    Otherwise a dimension repeats only where its type says that its length is 1.
-
-    Parameters
-    ----------
-    x : tensor_like
-        Any tensor with dimensions.
-    axis : int
-        The dimension, whose length is 1 or ``n``.
-    n : int or 0-d integer variable
-        The length of that dimension in the result.
-
-    Returns
-    -------
-    Variable
-        Of length ``n`` along ``axis``.
-
-    Raises
-    ------
-    ValueError
-        When a call finds another length.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "Of length ``n`` along ``axis``.",
+    """
     >>> x, y = ft.vectors("x", "y")
     >>> z = ft.broadcastable_at_run_time(x, 0, y.shape[0]) + y
     >>> z.eval({x: [1.0], y: [1.0, 2.0, 3.0]})
     array([2., 3., 4.])
     >>> z.eval({x: [3.0, 2.0, 1.0], y: [1.0, 2.0, 3.0]})
     array([4., 4., 4.])
+    """,
+    raises={
+        "ValueError": "When a call finds another length.",
+    },
+    x="tensor_like: Any tensor with dimensions.",
+    axis="int: The dimension, whose length is 1 or ``n``.",
+    n="int or 0-d integer variable: The length of that dimension in the result.",
+)
+def broadcastable_at_run_time(x: TensorLike, axis: int, n: LengthLike) -> Variable:
+    """Return ``x`` with a dimension that repeats if a call finds that its length is 1.
+
+    Otherwise a dimension repeats only where its type says that its length is 1.
     """
     x, wanted = as_tensor(x), as_length(n)
     axis = normalize_axis(axis, x.ndim)
@@ -131,32 +110,20 @@ def broadcastable_at_run_time(x: TensorLike, axis: int, n: LengthLike) -> Variab
     return reshape(side_by_side, [*dims[:axis], wanted, *dims[axis + 1 :]])
 
 
-def specify_broadcastable(x: TensorLike, *axes: int) -> Variable:
-    """Return ``x`` with dimensions that broadcast, since a run finds that their length is 1.
-
-    Parameters
-    ----------
-    x : tensor_like
-        Any tensor.
-    *axes : int
-        The dimensions.
-
-    Returns
-    -------
-    Variable
-        A view of ``x``.
-
-    Raises
-    ------
-    ValueError
-        At once or by a run, if a length is not 1.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "A view of ``x``.",
+    """
     >>> ft.specify_broadcastable(ft.matrix("x"), 0).type
     TensorType(float64[1, ?])
-    """
+    """,
+    raises={
+        "ValueError": "At once or by a run, if a length is not 1.",
+    },
+    x="tensor_like: Any tensor.",
+    axes="int: The dimensions.",
+)
+def specify_broadcastable(x: TensorLike, *axes: int) -> Variable:
+    """Return ``x`` with dimensions that broadcast, since a run finds that their length is 1."""
     x = as_tensor(x)
     chosen = [normalize_axis(axis, x.ndim) for axis in axes]
     return specify_shape(x, [1 if axis in chosen else None for axis in range(x.ndim)])

@@ -185,6 +185,12 @@ def diag(v: TensorLike, k: int = 0) -> Variable:
     return matrix
 
 
+@described(
+    "As :func:`numpy.trace` gives.",
+    "[[1.0, 2.0], [3.0, 4.0]] -> 5.",
+    like=diagonal,
+    dtype="dtype_like: The dtype to sum in; default as for :func:`sum`.",
+)
 def trace(
     x: TensorLike,
     offset: int = 0,
@@ -192,28 +198,7 @@ def trace(
     axis2: int = 1,
     dtype: npt.DTypeLike | None = None,
 ) -> Variable:
-    """Return the sum of a diagonal.
-
-    Parameters
-    ----------
-    x : tensor_like
-        A tensor with two dimensions or more.
-    offset, axis1, axis2 : int
-        The diagonal, as for :func:`diagonal`.
-    dtype : dtype_like, optional
-        The dtype to sum in; default as for :func:`sum`.
-
-    Returns
-    -------
-    Variable
-        As :func:`numpy.trace` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.trace([[1.0, 2.0], [3.0, 4.0]]).eval()
-    array(5.)
-    """
+    """Return the sum of a diagonal."""
     return sum(diagonal(x, offset, axis1, axis2), -1, dtype=dtype)
 
 

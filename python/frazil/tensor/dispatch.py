@@ -22,7 +22,7 @@ from frazil._core import Variable
 from frazil.scalar import Elementary
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.absent import IN_MODULES_OF_NUMPY, IN_NUMPY
-from frazil.tensor.docstrings import renamed
+from frazil.tensor.docstrings import described, renamed
 from frazil.tensor.elementwise.definition import applied
 
 Function = Callable[..., Any]
@@ -37,34 +37,25 @@ _OWN_PLACES = {
 _OF_USERS = "a ufunc of its own"
 
 
-def counterpart(function: Function, method: str = "__call__") -> Function:
-    """Return what computes as ``function`` does, for variables.
-
-    Parameters
-    ----------
-    function : callable
-        A function or ufunc of NumPy, or a ufunc of ``scipy.special``.
-    method : str, default "__call__"
-        The method of a ufunc: "reduce", "accumulate" or "outer".
-
-    Returns
-    -------
-    callable
-        It takes variables and all that they are made of, with NumPy's order and names of arguments.
-
-    Raises
-    ------
-    TypeError
-        If there is none, or if it is called with an argument that needs memory to write to.
-
-    Examples
-    --------
+@described(
+    "It takes variables and all that they are made of, with NumPy's order and names of arguments.",
+    """
     >>> import numpy as np
     >>> import frazil.tensor as ft
     >>> from frazil.tensor.dispatch import counterpart
     >>> counterpart(np.sum)(ft.as_tensor([[1.0, 2.0], [3.0, 4.0]]), axis=0).eval()
     array([4., 6.])
-    """
+    """,
+    returns="callable",
+    raises={
+        "TypeError": "If there is none, or if it is called with an argument that needs memory to "
+        "write to.",
+    },
+    function="callable: A function or ufunc of NumPy, or a ufunc of ``scipy.special``.",
+    method='str: The method of a ufunc: "reduce", "accumulate" or "outer".',
+)
+def counterpart(function: Function, method: str = "__call__") -> Function:
+    """Return what computes as ``function`` does, for variables."""
     found = _found(function, method)
     if isinstance(found, str):
         raise TypeError(found)

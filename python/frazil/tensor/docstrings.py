@@ -11,11 +11,11 @@ from typing import TypeVar, cast
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
-_EXAMPLE_HEAD = """
+_EXAMPLES = """
 Examples
 --------
->>> import frazil.tensor as ft
 """
+_EXAMPLE_HEAD = f"{_EXAMPLES}>>> import frazil.tensor as ft\n"
 _EXAMPLE = (
     _EXAMPLE_HEAD
     + """\
@@ -97,7 +97,8 @@ def described(
     that are not given are as for the function ``like``, which is described too; without it,
     ``axis``, ``keepdims``, ``initial`` and ``where`` are those of a reduction. ``both`` describes
     two that have no other description. ``raises`` says when each error is raised. The ``example``
-    is written ``"arguments -> elements of the array"``, or as lines that begin with ``>>>``.
+    is written ``"arguments -> elements of the array"``, or as lines that begin with ``>>>``. Lines
+    that begin with an import have all that they need; others have ``ft``.
     """
 
     if isinstance(result, str):
@@ -113,7 +114,7 @@ def described(
             for name in made.__code__.co_varnames[: made.__code__.co_argcount]:
                 told.setdefault(name, both)
         text = _DESCRIBED.format(
-            summary=cleandoc(made.__doc__ or ""),  # Python -OO removes docstrings
+            summary=cleandoc(made.__doc__ or "").rstrip(),  # Python -OO removes docstrings
             parameters=listed_parameters(made, told),
             results=_entries(results),
         )
@@ -136,7 +137,9 @@ def _entries(told: Mapping[str, str]) -> str:
 
 def _examples(function: FunctionType, example: str) -> str:
     if ">>>" in example:
-        return f"{_EXAMPLE_HEAD}{cleandoc(example)}\n"
+        lines = cleandoc(example)
+        head = _EXAMPLES if lines.startswith(">>> import") else _EXAMPLE_HEAD
+        return f"{head}{lines}\n"
     packages = _PACKAGES.intersection(function.__module__.split("."))
     name = ".".join([*packages, function.__name__])
     arguments, _, elements = example.partition(" -> ")

@@ -15,6 +15,7 @@ from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.checks import Check, checked
 from frazil.tensor.creation import ones, zeros
 from frazil.tensor.dims import expand_dims
+from frazil.tensor.docstrings import described
 from frazil.tensor.items import get_item, set_subtensor
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import add, length, lengths, static_length
@@ -28,54 +29,27 @@ from frazil.tensor.transposition import moveaxis
 _BEYOND = "a position to insert at lies beyond the dimension"
 
 
+@described(
+    "As :func:`numpy.append` gives.",
+    "[1, 2], [3, 4] -> [1, 2, 3, 4]",
+    both="tensor_like: Of equal lengths but along ``axis``.",
+    axis="int: The dimension; default: both are flattened.",
+)
 def append(arr: TensorLike, values: TensorLike, axis: int | None = None) -> Variable:
-    """Return a tensor with others behind it.
-
-    Parameters
-    ----------
-    arr, values : tensor_like
-        Of equal lengths but along ``axis``.
-    axis : int, optional
-        The dimension; default: both are flattened.
-
-    Returns
-    -------
-    Variable
-        As :func:`numpy.append` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.append([1, 2], [3, 4]).eval()
-    array([1, 2, 3, 4])
-    """
+    """Return a tensor with others behind it."""
     return concatenate([arr, values], axis)
 
 
+@described(
+    "As :func:`numpy.delete` gives. Its length is known before a call where ``obj`` and the "
+    "length of ``arr`` are.",
+    "[1, 2, 3, 4], [0, 2] -> [2, 4]",
+    arr="tensor_like: Any tensor.",
+    obj="int, slice, tensor_like of integers, or mask: The positions along ``axis``.",
+    axis="int: The dimension; default: the flattened tensor.",
+)
 def delete(arr: TensorLike, obj: Any, axis: int | None = None) -> Variable:
-    """Return a tensor without some of its elements.
-
-    Parameters
-    ----------
-    arr : tensor_like
-        Any tensor.
-    obj : int, slice, tensor_like of integers, or mask
-        The positions along ``axis``.
-    axis : int, optional
-        The dimension; default: the flattened tensor.
-
-    Returns
-    -------
-    Variable
-        As :func:`numpy.delete` gives. Its length is known before a call where ``obj`` and the
-        length of ``arr`` are.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.delete([1, 2, 3, 4], [0, 2]).eval()
-    array([2, 4])
-    """
+    """Return a tensor without some of its elements."""
     arr = as_tensor(arr)
     if axis is None:
         return delete(ravel(arr), obj, 0)
@@ -93,38 +67,27 @@ def delete(arr: TensorLike, obj: Any, axis: int | None = None) -> Variable:
     return get_item(arr, (*before, nonzero(stays)[0]))
 
 
-def insert(arr: TensorLike, obj: Any, values: TensorLike, axis: int | None = None) -> Variable:
-    """Return a tensor with values put before some of its elements.
-
-    Parameters
-    ----------
-    arr : tensor_like
-        Any tensor.
-    obj : int, slice or tensor_like of integers
-        The positions along ``axis`` before which the values come.
-    values : tensor_like
-        They broadcast to the part that is inserted; they are cast to the dtype of ``arr``.
-    axis : int, optional
-        The dimension; default: the flattened tensor.
-
-    Returns
-    -------
-    Variable
-        As :func:`numpy.insert` gives.
-
-    Raises
-    ------
-    IndexError, ValueError
-        At once, or when a call finds it, if a position lies beyond the dimension.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "As :func:`numpy.insert` gives.",
+    """
     >>> ft.insert([1, 2, 3], 1, 9).eval()
     array([1, 9, 2, 3])
     >>> ft.insert([1, 2, 3], [0, 2], [8, 9]).eval()
     array([8, 1, 2, 9, 3])
-    """
+    """,
+    raises={
+        "IndexError, ValueError": "At once, or when a call finds it, if a position lies beyond "
+        "the dimension.",
+    },
+    arr="tensor_like: Any tensor.",
+    obj="int, slice or tensor_like of integers: The positions along ``axis`` before which the "
+    "values come.",
+    values="tensor_like: They broadcast to the part that is inserted; they are cast to the dtype "
+    "of ``arr``.",
+    axis="int: The dimension; default: the flattened tensor.",
+)
+def insert(arr: TensorLike, obj: Any, values: TensorLike, axis: int | None = None) -> Variable:
+    """Return a tensor with values put before some of its elements."""
     arr = as_tensor(arr)
     if axis is None:
         return insert(ravel(arr), obj, values, 0)

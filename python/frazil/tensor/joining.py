@@ -144,32 +144,21 @@ def join(axis: int, *tensors: TensorLike) -> Variable:
 
 
 @register_stack
-def stack(
-    tensors: Iterable[TensorLike], axis: int = 0, *, dtype: npt.DTypeLike | None = None
-) -> Variable:
-    """Return the tensors one after the other along a new dimension.
-
-    Parameters
-    ----------
-    tensors : iterable of tensor_like
-        All of one shape.
-    axis : int, default 0
-        The position of the new dimension in the result.
-    dtype : dtype_like, optional
-        As for :func:`concatenate`.
-
-    Returns
-    -------
-    Variable
-        As :func:`numpy.stack` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "As :func:`numpy.stack` gives.",
+    """
     >>> ft.stack([[1, 2], [3, 4]], axis=1).eval()
     array([[1, 3],
            [2, 4]])
-    """
+    """,
+    like=concatenate,
+    tensors="iterable of tensor_like: All of one shape.",
+    axis="int: The position of the new dimension in the result.",
+)
+def stack(
+    tensors: Iterable[TensorLike], axis: int = 0, *, dtype: npt.DTypeLike | None = None
+) -> Variable:
+    """Return the tensors one after the other along a new dimension."""
     variables = _promoted(tensors, "stack", dtype)
     position = normalize_axis(axis, variables[0].ndim + 1)
     ranks = {x.ndim for x in variables}

@@ -18,6 +18,7 @@ from frazil.graph.dataclass import dataclass
 from frazil.graph.dispatch import singledispatch
 from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
+from frazil.tensor.docstrings import described
 
 LENGTH = TensorType("int64", ())
 
@@ -209,48 +210,31 @@ def product(values: Iterable[Variable]) -> Variable:
     return literal(factor) if symbolic is None else multiply(literal(factor), symbolic)
 
 
-def shape(x: TensorLike) -> Lengths:
-    """Return the lengths of ``x``, a tuple of 0-d int64 variables.
-
-    Parameters
-    ----------
-    x : tensor_like
-        Any tensor; lengths that its type knows are constants.
-
-    Returns
-    -------
-    tuple of Variable
-        One length a dimension, as :func:`numpy.shape` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "One length a dimension, as :func:`numpy.shape` gives.",
+    """
     >>> rows, columns = ft.shape(ft.tensor("x", shape=(None, 3)))
     >>> columns.data
     array(3)
-    """
+    """,
+    returns="tuple of Variable",
+    x="tensor_like: Any tensor; lengths that its type knows are constants.",
+)
+def shape(x: TensorLike) -> Lengths:
+    """Return the lengths of ``x``, a tuple of 0-d int64 variables."""
     return lengths(as_tensor(x))
 
 
-def size(x: TensorLike) -> Variable:
-    """Return the number of elements of ``x``, a 0-d int64 variable.
-
-    Parameters
-    ----------
-    x : tensor_like
-        Any tensor; where its type knows all lengths, the size is a constant.
-
-    Returns
-    -------
-    Variable
-        The product of the lengths, as :func:`numpy.size` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "The product of the lengths, as :func:`numpy.size` gives.",
+    """
     >>> ft.size([[1.0, 2.0], [3.0, 4.0]]).data
     array(4)
-    """
+    """,
+    x="tensor_like: Any tensor; where its type knows all lengths, the size is a constant.",
+)
+def size(x: TensorLike) -> Variable:
+    """Return the number of elements of ``x``, a 0-d int64 variable."""
     return product(lengths(as_tensor(x)))
 
 

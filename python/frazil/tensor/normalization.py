@@ -12,56 +12,32 @@ from frazil._core import Variable
 from frazil.scalar.constants import TensorLike
 from frazil.tensor.axes import normalize_axes
 from frazil.tensor.dims import squeeze
+from frazil.tensor.docstrings import described
 from frazil.tensor.elementwise.angles import as_floating
 from frazil.tensor.reductions import Axis, max, sum
 
 
+@described(
+    "Of the shape of ``x``, with values between 0 and 1.",
+    "[1000.0, 1000.0] -> [0.5, 0.5]",
+    x="tensor_like: Any tensor; integers become floating, as by :func:`exp`.",
+    axis="int or tuple of int: The dimensions over which the result sums to 1; default: all, as "
+    "in :func:`scipy.special.softmax`.",
+)
 def softmax(x: TensorLike, axis: Axis = None) -> Variable:
-    """Return the exponentials of elements divided by their sum.
-
-    Parameters
-    ----------
-    x : tensor_like
-        Any tensor; integers become floating, as by :func:`exp`.
-    axis : int or tuple of int, optional
-        The dimensions over which the result sums to 1; default: all, as in
-        :func:`scipy.special.softmax`.
-
-    Returns
-    -------
-    Variable
-        Of the shape of ``x``, with values between 0 and 1.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.softmax([1000.0, 1000.0]).eval()
-    array([0.5, 0.5])
-    """
+    """Return the exponentials of elements divided by their sum."""
     x = as_floating(x)
     exponentials = _core.elemwise(scalar.exp, x - _largest(x, axis))
     return exponentials / sum(exponentials, axis, keepdims=True)
 
 
+@described(
+    "Of the shape of ``x``, with no value above 0.",
+    "[0.0, 1000.0] -> [-1000.,     0.]",
+    like=softmax,
+)
 def log_softmax(x: TensorLike, axis: Axis = None) -> Variable:
-    """Return the logarithm of :func:`softmax`, precise where that is close to zero, too.
-
-    Parameters
-    ----------
-    x, axis
-        As for :func:`softmax`.
-
-    Returns
-    -------
-    Variable
-        Of the shape of ``x``, with no value above 0.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.log_softmax([0.0, 1000.0]).eval()
-    array([-1000.,     0.])
-    """
+    """Return the logarithm of :func:`softmax`, precise where that is close to zero, too."""
     x = as_floating(x)
     shifted = x - _finite(_largest(x, axis))
     total = sum(_core.elemwise(scalar.exp, shifted), axis, keepdims=True)
@@ -71,30 +47,16 @@ def log_softmax(x: TensorLike, axis: Axis = None) -> Variable:
 logsoftmax = log_softmax
 
 
+@described(
+    "As :func:`scipy.special.logsumexp` gives.",
+    "[[1000.0, 1000.0], [0.0, -1000.0]], axis=1 -> [1000.69314718,    0.        ]",
+    x="tensor_like: Any tensor; integers become floating, as by :func:`exp`. Infinities are taken "
+    "as they are: the result is -inf where all elements are, and inf where one is.",
+    axis="int or tuple of int: The dimensions to reduce; default: all.",
+    keepdims="bool: Keep the reduced dimensions, with length 1.",
+)
 def logsumexp(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable:
-    """Return the logarithm of the sum of the exponentials of elements over ``axis``.
-
-    Parameters
-    ----------
-    x : tensor_like
-        Any tensor; integers become floating, as by :func:`exp`. Infinities are taken as they are:
-        the result is -inf where all elements are, and inf where one is.
-    axis : int or tuple of int, optional
-        The dimensions to reduce; default: all.
-    keepdims : bool, default False
-        Keep the reduced dimensions, with length 1.
-
-    Returns
-    -------
-    Variable
-        As :func:`scipy.special.logsumexp` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.logsumexp([[1000.0, 1000.0], [0.0, -1000.0]], axis=1).eval()
-    array([1000.69314718,    0.        ])
-    """
+    """Return the logarithm of the sum of the exponentials of elements over ``axis``."""
     x = as_floating(x)
     shift = _finite(_largest(x, axis))
     total = sum(_core.elemwise(scalar.exp, x - shift), axis, keepdims=True)

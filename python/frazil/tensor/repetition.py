@@ -13,6 +13,7 @@ from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import axis_of_any, normalize_axis
 from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.dims import expand_dims
+from frazil.tensor.docstrings import described
 from frazil.tensor.lengths import LengthLike, Lengths, as_length, as_lengths, lengths, multiply
 from frazil.tensor.reshaping import ravel, reshape
 from frazil.tensor.taking import take
@@ -39,33 +40,23 @@ class RepeatedPositions(Op):
         return [None]
 
 
-def repeat(a: TensorLike, repeats: TensorLike, axis: int | None = None) -> Variable:
-    """Return a tensor with each element, or each slice along a dimension, repeated.
-
-    Parameters
-    ----------
-    a : tensor_like
-        Any tensor.
-    repeats : int, 0-d integer variable, or vector_like
-        The number of times; for a vector, the number for each element.
-    axis : int, optional
-        The dimension; default: of the flattened tensor, as for :func:`numpy.repeat`.
-
-    Returns
-    -------
-    Variable
-        With the repeated ones next to each other.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "With the repeated ones next to each other.",
+    """
     >>> ft.repeat([1, 2], 2).eval()
     array([1, 1, 2, 2])
     >>> ft.repeat([[1, 2], [3, 4]], [1, 2], axis=0).eval()
     array([[1, 2],
            [3, 4],
            [3, 4]])
-    """
+    """,
+    a="tensor_like: Any tensor.",
+    repeats="int, 0-d integer variable, or vector_like: The number of times; for a vector, the "
+    "number for each element.",
+    axis="int: The dimension; default: of the flattened tensor, as for :func:`numpy.repeat`.",
+)
+def repeat(a: TensorLike, repeats: TensorLike, axis: int | None = None) -> Variable:
+    """Return a tensor with each element, or each slice along a dimension, repeated."""
     a = as_tensor(a)
     axis = axis_of_any(axis, a.ndim)
     if axis is None:
@@ -92,29 +83,19 @@ def repeat(a: TensorLike, repeats: TensorLike, axis: int | None = None) -> Varia
     return reshape(spread, shape)
 
 
-def tile(A: TensorLike, reps: LengthLike | Sequence[LengthLike]) -> Variable:
-    """Return copies of a tensor side by side.
-
-    Parameters
-    ----------
-    A : tensor_like
-        Any tensor.
-    reps : int, 0-d integer variable, or a sequence of them
-        The number of times along each dimension; the last number is for the last dimension of
-        ``A``, as in :func:`numpy.tile`.
-
-    Returns
-    -------
-    Variable
-        Of the dtype of ``A``, and of the larger of its rank and the number of ``reps``.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "Of the dtype of ``A``, and of the larger of its rank and the number of ``reps``.",
+    """
     >>> ft.tile([1, 2], (2, 2)).eval()
     array([[1, 2, 1, 2],
            [1, 2, 1, 2]])
-    """
+    """,
+    A="tensor_like: Any tensor.",
+    reps="int, 0-d integer variable, or a sequence of them: The number of times along each "
+    "dimension; the last number is for the last dimension of ``A``, as in :func:`numpy.tile`.",
+)
+def tile(A: TensorLike, reps: LengthLike | Sequence[LengthLike]) -> Variable:
+    """Return copies of a tensor side by side."""
     A = as_tensor(A)
     counts: Lengths = as_lengths(reps)
     missing = len(counts) - A.ndim

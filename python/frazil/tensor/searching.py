@@ -13,7 +13,7 @@ from frazil.graph.op import Array, Gradients, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import axis_of_any, normalize_axis
 from frazil.tensor.dims import expand_dims
-from frazil.tensor.docstrings import documented
+from frazil.tensor.docstrings import described, documented
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.reshaping import ravel, reshape
 from frazil.tensor.rounding import RoundedOp
@@ -137,48 +137,28 @@ argmax = _position("argmax", Argmax, "largest", "[[1, 5, 2], [7, 0, 7]], axis=1 
 argmin = _position("argmin", Argmin, "smallest", "[[1, 5, 2], [7, 0, 7]], axis=1 -> [0, 1]")
 
 
-def nonzero(x: TensorLike) -> tuple[Variable, ...]:
-    """Return the positions of the elements that are not zero.
-
-    Parameters
-    ----------
-    x : tensor_like
-        A tensor with one dimension or more.
-
-    Returns
-    -------
-    tuple of Variable
-        An int64 vector for each dimension, as :func:`numpy.nonzero` gives. Their length is known
-        only when the values are.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "An int64 vector for each dimension, as :func:`numpy.nonzero` gives. Their length is known "
+    "only when the values are.",
+    """
     >>> rows, columns = ft.nonzero([[0, 5], [7, 0]])
     >>> rows.eval(), columns.eval()
     (array([0, 1]), array([1, 0]))
-    """
+    """,
+    returns="tuple of Variable",
+    x="tensor_like: A tensor with one dimension or more.",
+)
+def nonzero(x: TensorLike) -> tuple[Variable, ...]:
+    """Return the positions of the elements that are not zero."""
     positions = Nonzero()(as_tensor(x))
     return tuple(positions) if isinstance(positions, list) else (positions,)
 
 
+@described(
+    "An int64 vector, as :func:`numpy.flatnonzero` gives.",
+    "[[0, 5], [7, 0]] -> [1, 2]",
+    x="tensor_like: Any tensor; of a bool, these are the positions where it is true.",
+)
 def flatnonzero(x: TensorLike) -> Variable:
-    """Return the positions, in the flattened tensor, of the elements that are not zero.
-
-    Parameters
-    ----------
-    x : tensor_like
-        Any tensor; of a bool, these are the positions where it is true.
-
-    Returns
-    -------
-    Variable
-        An int64 vector, as :func:`numpy.flatnonzero` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.flatnonzero([[0, 5], [7, 0]]).eval()
-    array([1, 2])
-    """
+    """Return the positions, in the flattened tensor, of the elements that are not zero."""
     return nonzero(ravel(x))[0]

@@ -12,6 +12,7 @@ from frazil.graph.op import Array, Gradients, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import axis_of_any, normalize_axis
 from frazil.tensor.creation import zeros_like
+from frazil.tensor.docstrings import described
 from frazil.tensor.items import set_subtensor
 from frazil.tensor.lengths import Lengths, length, literal, subtract
 from frazil.tensor.rearranging import flip
@@ -68,35 +69,20 @@ class Sort(RoundedOp):
         return [set_subtensor(take_along_axis(zeros_like(g), order, self.axis), g)]
 
 
+@described(
+    'Of int64, as ``numpy.argsort(a, kind="stable")`` gives: equal elements keep their order, NaN '
+    "comes last.",
+    "[3.0, 1.0, 2.0] -> [1, 2, 0]",
+    a="tensor_like: Any tensor with dimensions. Complex numbers are ordered by their real parts, "
+    "and those with equal ones by the imaginary parts.",
+    axis="int or None: The dimension; None sorts the flattened tensor.",
+    descending="bool: The largest first, and NaN before it.",
+    stable="bool: Equal elements keep their order, whatever this says.",
+)
 def argsort(
     a: TensorLike, axis: int | None = -1, *, descending: bool = False, stable: bool = True
 ) -> Variable:
-    """Return the positions that sort a tensor along a dimension.
-
-    Parameters
-    ----------
-    a : tensor_like
-        Any tensor with dimensions. Complex numbers are ordered by their real parts, and those with
-        equal ones by the imaginary parts.
-    axis : int or None, default -1
-        The dimension; None sorts the flattened tensor.
-    descending : bool, default False
-        The largest first, and NaN before it.
-    stable : bool, default True
-        Equal elements keep their order, whatever this says.
-
-    Returns
-    -------
-    Variable
-        Of int64, as ``numpy.argsort(a, kind="stable")`` gives: equal elements keep their order, NaN
-        comes last.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.argsort([3.0, 1.0, 2.0]).eval()
-    array([1, 2, 0])
-    """
+    """Return the positions that sort a tensor along a dimension."""
     a = as_tensor(a)
     axis = axis_of_any(axis, a.ndim)
     if axis is None:
@@ -109,27 +95,15 @@ def argsort(
     return positions
 
 
+@described(
+    "As :func:`numpy.sort` gives, NaN last. The gradient of an element goes to where it was.",
+    "[3.0, 1.0, 2.0] -> [1., 2., 3.]",
+    like=argsort,
+)
 def sort(
     a: TensorLike, axis: int | None = -1, *, descending: bool = False, stable: bool = True
 ) -> Variable:
-    """Return a tensor sorted along a dimension.
-
-    Parameters
-    ----------
-    a, axis, descending, stable
-        As for :func:`argsort`.
-
-    Returns
-    -------
-    Variable
-        As :func:`numpy.sort` gives, NaN last. The gradient of an element goes to where it was.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.sort([3.0, 1.0, 2.0]).eval()
-    array([1., 2., 3.])
-    """
+    """Return a tensor sorted along a dimension."""
     a = as_tensor(a)
     if axis is None:
         return sort(ravel(a), 0, descending=descending)
@@ -138,26 +112,14 @@ def sort(
     return flip(ordered, axis) if descending else ordered
 
 
+@described(
+    "As :func:`numpy.sort_complex` gives: of complex64 for that and for integers of 16 bits or "
+    "less, else of complex128.",
+    "[2.0, 1.0] -> [1.+0.j, 2.+0.j]",
+    a="tensor_like: Any tensor with dimensions.",
+)
 def sort_complex(a: TensorLike) -> Variable:
-    """Return a tensor sorted along its last dimension, as complex numbers.
-
-    Parameters
-    ----------
-    a : tensor_like
-        Any tensor with dimensions.
-
-    Returns
-    -------
-    Variable
-        As :func:`numpy.sort_complex` gives: of complex64 for that and for integers of 16 bits or
-        less, else of complex128.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.sort_complex([2.0, 1.0]).eval()
-    array([1.+0.j, 2.+0.j])
-    """
+    """Return a tensor sorted along its last dimension, as complex numbers."""
     a = as_tensor(a)
     short = a.dtype in ("complex64", "int8", "uint8", "int16", "uint16")
     return sort(as_tensor(a, "complex64" if short else "complex128"))

@@ -15,6 +15,7 @@ from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.dims import expand_dims
+from frazil.tensor.docstrings import described
 from frazil.tensor.lengths import (
     LengthLike,
     as_length,
@@ -29,6 +30,16 @@ from frazil.tensor.reshaping import ravel
 from frazil.tensor.transposition import moveaxis
 
 
+@described(
+    "As :func:`numpy.linspace` gives. Gradients flow into both ends.",
+    "0, 1, 5 -> [0.  , 0.25, 0.5 , 0.75, 1.  ]",
+    both="tensor_like: The ends, whose shapes broadcast.",
+    num="int or 0-d integer variable: The number of values.",
+    endpoint="bool: Whether ``stop`` is the last of them; else it is where the next one would be.",
+    dtype="dtype_like: Default: what the ends promote to, float64 if that is not floating; Python "
+    "numbers do not count. Numbers are rounded down to integers.",
+    axis="int: The dimension of the result along which they lie.",
+)
 def linspace(
     start: TensorLike,
     stop: TensorLike,
@@ -37,33 +48,7 @@ def linspace(
     dtype: npt.DTypeLike | None = None,
     axis: int = 0,
 ) -> Variable:
-    """Return numbers that are evenly spaced from ``start`` to ``stop``.
-
-    Parameters
-    ----------
-    start, stop : tensor_like
-        The ends, whose shapes broadcast.
-    num : int or 0-d integer variable, default 50
-        The number of values.
-    endpoint : bool, default True
-        Whether ``stop`` is the last of them; else it is where the next one would be.
-    dtype : dtype_like, optional
-        Default: what the ends promote to, float64 if that is not floating; Python numbers do not
-        count. Numbers are rounded down to integers.
-    axis : int, default 0
-        The dimension of the result along which they lie.
-
-    Returns
-    -------
-    Variable
-        As :func:`numpy.linspace` gives. Gradients flow into both ends.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.linspace(0, 1, 5).eval()
-    array([0.  , 0.25, 0.5 , 0.75, 1.  ])
-    """
+    """Return numbers that are evenly spaced from ``start`` to ``stop``."""
     working = floating_dtype(start, stop)
     first, last = as_tensor(start, working), as_tensor(stop, working)
     values = _spaced(first, last, _as_count(num), endpoint)
@@ -72,6 +57,16 @@ def linspace(
     return _placed(as_tensor(values, dtype), axis)
 
 
+@described(
+    "As :func:`numpy.logspace` gives.",
+    "0, 2, 3 -> [  1.,  10., 100.]",
+    both="tensor_like: The exponents of the first and of the last power; their shapes broadcast.",
+    num="int or 0-d integer variable: The number of powers.",
+    endpoint="bool: Whether ``stop`` is the last exponent.",
+    base="tensor_like: The base of the powers; it broadcasts with the ends.",
+    dtype="dtype_like: Default: as for :func:`linspace`.",
+    axis="int: The dimension of the result along which they lie.",
+)
 def logspace(
     start: TensorLike,
     stop: TensorLike,
@@ -81,34 +76,7 @@ def logspace(
     dtype: npt.DTypeLike | None = None,
     axis: int = 0,
 ) -> Variable:
-    """Return powers of ``base`` whose exponents are evenly spaced.
-
-    Parameters
-    ----------
-    start, stop : tensor_like
-        The exponents of the first and of the last power; their shapes broadcast.
-    num : int or 0-d integer variable, default 50
-        The number of powers.
-    endpoint : bool, default True
-        Whether ``stop`` is the last exponent.
-    base : tensor_like, default 10.0
-        The base of the powers; it broadcasts with the ends.
-    dtype : dtype_like, optional
-        Default: as for :func:`linspace`.
-    axis : int, default 0
-        The dimension of the result along which they lie.
-
-    Returns
-    -------
-    Variable
-        As :func:`numpy.logspace` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.logspace(0, 2, 3).eval()
-    array([  1.,  10., 100.])
-    """
+    """Return powers of ``base`` whose exponents are evenly spaced."""
     is_number = isinstance(base, int | float)
     if is_number:
         foot, exponents = base, linspace(start, stop, num, endpoint)
@@ -120,6 +88,15 @@ def logspace(
     return _placed(as_tensor(_core.elemwise(scalar.pow, foot, exponents), dtype), axis)
 
 
+@described(
+    "As :func:`numpy.geomspace` gives; NaN where the ends have two signs.",
+    "1, 1000, 4 -> [   1.,   10.,  100., 1000.]",
+    both="tensor_like: The ends, of one sign and not zero; their shapes broadcast.",
+    num="int or 0-d integer variable: The number of values.",
+    endpoint="bool: Whether ``stop`` is the last of them.",
+    dtype="dtype_like: Default: float64.",
+    axis="int: The dimension of the result along which they lie.",
+)
 def geomspace(
     start: TensorLike,
     stop: TensorLike,
@@ -128,32 +105,7 @@ def geomspace(
     dtype: npt.DTypeLike | None = None,
     axis: int = 0,
 ) -> Variable:
-    """Return a geometric series: each number is the one before it times the same factor.
-
-    Parameters
-    ----------
-    start, stop : tensor_like
-        The ends, of one sign and not zero; their shapes broadcast.
-    num : int or 0-d integer variable, default 50
-        The number of values.
-    endpoint : bool, default True
-        Whether ``stop`` is the last of them.
-    dtype : dtype_like, optional
-        Default: float64.
-    axis : int, default 0
-        The dimension of the result along which they lie.
-
-    Returns
-    -------
-    Variable
-        As :func:`numpy.geomspace` gives; NaN where the ends have two signs.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.geomspace(1, 1000, 4).eval()
-    array([   1.,   10.,  100., 1000.])
-    """
+    """Return a geometric series: each number is the one before it times the same factor."""
     first, last = as_tensor(start), as_tensor(stop)
     for end in (first, last):
         if isinstance(end, Constant) and (end.data == 0).any():
@@ -175,33 +127,24 @@ def geomspace(
     return _placed(as_tensor(values, wanted), axis)
 
 
-def meshgrid(
-    *xi: TensorLike, indexing: Literal["xy", "ij"] = "xy", sparse: bool = False
-) -> tuple[Variable, ...]:
-    """Return the coordinates of the points of a grid, from those along each of its sides.
-
-    Parameters
-    ----------
-    *xi : tensor_like
-        The coordinates along each side; tensors of more dimensions are flattened.
-    indexing : {"xy", "ij"}, default "xy"
-        The dimensions of the first two sides: the second and the first, or in their order.
-    sparse : bool, default False
-        Leave dimensions along which nothing changes at length 1.
-
-    Returns
-    -------
-    tuple of Variable
-        A tensor for each side, as :func:`numpy.meshgrid` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "A tensor for each side, as :func:`numpy.meshgrid` gives.",
+    """
     >>> x, y = ft.meshgrid([1, 2, 3], [10, 20])
     >>> (x + y).eval()
     array([[11, 12, 13],
            [21, 22, 23]])
-    """
+    """,
+    returns="tuple of Variable",
+    xi="tensor_like: The coordinates along each side; tensors of more dimensions are flattened.",
+    indexing='{"xy", "ij"}: The dimensions of the first two sides: the second and the first, or '
+    "in their order.",
+    sparse="bool: Leave dimensions along which nothing changes at length 1.",
+)
+def meshgrid(
+    *xi: TensorLike, indexing: Literal["xy", "ij"] = "xy", sparse: bool = False
+) -> tuple[Variable, ...]:
+    """Return the coordinates of the points of a grid, from those along each of its sides."""
     if indexing not in ("xy", "ij"):
         raise ValueError(f"indexing must be 'xy' or 'ij'; given {indexing!r}")
     sides = [ravel(as_tensor(x)) for x in xi]

@@ -213,27 +213,14 @@ def _with_equal_lengths(a: Variable) -> Variable:
     return checked(a, equal, Check(message, False))
 
 
+@described(
+    "With the diagonal as the last dimension.",
+    "[[1, 2], [3, 4]] -> [1, 4]",
+    x="tensor_like: A tensor with two dimensions or more.",
+    both="int: The diagonal, as for :func:`diagonal`.",
+)
 def extract_diag(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Variable:
-    """Return a diagonal of matrices: :func:`diagonal` under PyTensor's name.
-
-    Parameters
-    ----------
-    x : tensor_like
-        A tensor with two dimensions or more.
-    offset, axis1, axis2 : int
-        The diagonal, as for :func:`diagonal`.
-
-    Returns
-    -------
-    Variable
-        With the diagonal as the last dimension.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.extract_diag([[1, 2], [3, 4]]).eval()
-    array([1, 4])
-    """
+    """Return a diagonal of matrices: :func:`diagonal` under PyTensor's name."""
     return diagonal(x, offset, axis1, axis2)
 
 

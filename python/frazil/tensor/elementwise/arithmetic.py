@@ -8,6 +8,7 @@ from operator import index
 import frazil.scalar as scalar
 from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
+from frazil.tensor.docstrings import described
 from frazil.tensor.elementwise.casting import cast
 from frazil.tensor.elementwise.definition import binary, unary
 
@@ -137,27 +138,14 @@ abs = absolute
 sgn = sign
 
 
+@described(
+    "Of the dtype of ``a``, as :func:`numpy.round` gives; its gradient is zero.",
+    "[1.25, 12.34], 1 -> [ 1.2, 12.3]",
+    a="tensor_like: Any tensor.",
+    decimals="int: The number of digits; negative ones count to the left of the point.",
+)
 def round(a: TensorLike, decimals: int = 0) -> Variable:
-    """Return the nearest numbers with so many decimals, the even one of two.
-
-    Parameters
-    ----------
-    a : tensor_like
-        Any tensor.
-    decimals : int, default 0
-        The number of digits; negative ones count to the left of the point.
-
-    Returns
-    -------
-    Variable
-        Of the dtype of ``a``, as :func:`numpy.round` gives; its gradient is zero.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.round([1.25, 12.34], 1).eval()
-    array([ 1.2, 12.3])
-    """
+    """Return the nearest numbers with so many decimals, the even one of two."""
     a, decimals = as_tensor(a), index(decimals)
     if a.type.numpy_dtype.kind in "iu":
         return a if decimals >= 0 else cast(round(cast(a, "float64"), decimals), a.dtype)

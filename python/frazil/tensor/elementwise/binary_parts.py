@@ -7,6 +7,7 @@ import numpy as np
 import frazil.scalar as scalar
 from frazil._core import Variable, elemwise
 from frazil.scalar.constants import TensorLike, as_operand, as_tensor
+from frazil.tensor.docstrings import described
 from frazil.tensor.elementwise.definition import elementwise
 
 _LEAST, _MOST = -1022, 1023
@@ -30,28 +31,20 @@ def ldexp(x1: TensorLike, x2: TensorLike, /) -> Variable:
     return as_tensor(_scaled(as_tensor(x, "float64"), as_tensor(exponents, "int64")), dtype)
 
 
-def frexp(x: TensorLike, /) -> tuple[Variable, Variable]:
-    """Return fractions and exponents: ``x`` is ``fraction * 2**exponent``.
-
-    Parameters
-    ----------
-    x : tensor_like
-        Any tensor.
-
-    Returns
-    -------
-    tuple of Variable
-        Fractions from 0.5 to 1, with the sign of ``x`` and in a floating dtype, and exponents of
-        int32, as :func:`numpy.frexp` gives: zeros, infinities and NaN have the exponent 0. The
-        exponents have no gradient. :func:`ldexp` is the inverse.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "Fractions from 0.5 to 1, with the sign of ``x`` and in a floating dtype, and exponents of "
+    "int32, as :func:`numpy.frexp` gives: zeros, infinities and NaN have the exponent 0. The "
+    "exponents have no gradient. :func:`ldexp` is the inverse.",
+    """
     >>> fraction, exponent = ft.frexp([6.0, -0.25])
     >>> fraction.eval(), exponent.eval()
     (array([ 0.75, -0.5 ]), array([ 3, -1], dtype=int32))
-    """
+    """,
+    returns="tuple of Variable",
+    x="tensor_like: Any tensor.",
+)
+def frexp(x: TensorLike, /) -> tuple[Variable, Variable]:
+    """Return fractions and exponents: ``x`` is ``fraction * 2**exponent``."""
     x = as_tensor(x)
     dtype = elemwise(scalar.exp, x).dtype
     wide = as_tensor(x, "float64")

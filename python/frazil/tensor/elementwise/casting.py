@@ -8,29 +8,17 @@ import numpy.typing as npt
 import frazil.scalar as scalar
 from frazil._core import Variable, elemwise
 from frazil.scalar.constants import TensorLike, as_tensor
+from frazil.tensor.docstrings import described
 
 
+@described(
+    "Of the shape of ``x``; ``x`` itself if it has the dtype.",
+    '[1.5, -1.5], "int64" -> [ 1, -1]',
+    x="tensor_like: Any tensor.",
+    dtype="dtype_like: The data type wanted; a tensor that has it already is returned as it is.",
+)
 def cast(x: TensorLike, dtype: npt.DTypeLike) -> Variable:
-    """Return ``x`` converted to another data type, as :meth:`numpy.ndarray.astype` does.
-
-    Parameters
-    ----------
-    x : tensor_like
-        Any tensor.
-    dtype : dtype_like
-        The data type wanted; a tensor that has it already is returned as it is.
-
-    Returns
-    -------
-    Variable
-        Of the shape of ``x``; ``x`` itself if it has the dtype.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.cast([1.5, -1.5], "int64").eval()
-    array([ 1, -1])
-    """
+    """Return ``x`` converted to another data type, as :meth:`numpy.ndarray.astype` does."""
     x = as_tensor(x)
     name = np.dtype(dtype).name
     return x if x.dtype == name else elemwise(scalar.cast(name), x)

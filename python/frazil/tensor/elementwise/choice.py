@@ -8,31 +8,20 @@ from typing import cast, overload
 import frazil.scalar as scalar
 from frazil._core import Variable, elemwise
 from frazil.scalar.constants import TensorLike, as_operand, as_tensor
+from frazil.tensor.docstrings import described
 from frazil.tensor.elementwise.arithmetic import maximum, minimum
 from frazil.tensor.searching import nonzero
 
 
+@described(
+    "As :func:`numpy.clip` gives. NaN stays NaN. The gradient is zero outside the interval.",
+    "[0.0, 1.0, 2.0], 0.5, 1.5 -> [0.5, 1. , 1.5]",
+    x="tensor_like: Any tensor.",
+    both="tensor_like: The limits, which broadcast against ``x``; None: no limit. If they cross, "
+    "``max`` wins.",
+)
 def clip(x: TensorLike, min: TensorLike | None = None, max: TensorLike | None = None) -> Variable:
-    """Return ``x`` limited to the interval from ``min`` to ``max``.
-
-    Parameters
-    ----------
-    x : tensor_like
-        Any tensor.
-    min, max : tensor_like, optional
-        The limits, which broadcast against ``x``; None: no limit. If they cross, ``max`` wins.
-
-    Returns
-    -------
-    Variable
-        As :func:`numpy.clip` gives. NaN stays NaN. The gradient is zero outside the interval.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.clip([0.0, 1.0, 2.0], 0.5, 1.5).eval()
-    array([0.5, 1. , 1.5])
-    """
+    """Return ``x`` limited to the interval from ``min`` to ``max``."""
     if min is None:
         return as_tensor(x) if max is None else minimum(x, max)
     if max is None:
@@ -48,31 +37,20 @@ def where(condition: TensorLike, /) -> tuple[Variable, ...]: ...
 def where(condition: TensorLike, x1: TensorLike, x2: TensorLike, /) -> Variable: ...
 
 
+@described(
+    "As :func:`numpy.where` gives, of the dtype that ``x1`` and ``x2`` promote to.",
+    "[True, False], [1.0, 2.0], 0.0 -> [1., 0.]",
+    returns="Variable, or tuple of Variable",
+    condition="tensor_like: Of bool; numbers are true where they are not zero.",
+    both="tensor_like: Tensors that broadcast against ``condition``; without both, this is "
+    ":func:`nonzero`.",
+)
 def where(
     condition: TensorLike, x1: TensorLike | None = None, x2: TensorLike | None = None, /
 ) -> Variable | tuple[Variable, ...]:
     """Return the elements of ``x1`` where ``condition`` is true, else the elements of ``x2``.
 
     Both are computed; a gradient flows only into the one that is chosen.
-
-    Parameters
-    ----------
-    condition : tensor_like
-        Of bool; numbers are true where they are not zero.
-    x1, x2 : tensor_like
-        Tensors that broadcast against ``condition``; without both, this is
-        :func:`nonzero`.
-
-    Returns
-    -------
-    Variable, or tuple of Variable
-        As :func:`numpy.where` gives, of the dtype that ``x1`` and ``x2`` promote to.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.where([True, False], [1.0, 2.0], 0.0).eval()
-    array([1., 0.])
     """
     if x1 is None or x2 is None:
         if x1 is not x2:

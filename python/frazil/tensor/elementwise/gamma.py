@@ -8,6 +8,7 @@ from operator import index
 import frazil.scalar as scalar
 from frazil._core import Variable, elemwise
 from frazil.scalar.constants import TensorLike, as_operand
+from frazil.tensor.docstrings import described
 from frazil.tensor.elementwise.angles import as_floating
 from frazil.tensor.elementwise.definition import binary, elementwise, unary
 
@@ -136,27 +137,14 @@ def comb(N: TensorLike, k: TensorLike, /) -> Variable:
     return elemwise(scalar.where, elemwise(scalar.and_, small, proper), value, 0)
 
 
+@described(
+    "As :func:`scipy.special.multigammaln` gives.",
+    "[2.5, 4.0], 2 -> [0.85704781, 3.56509801]",
+    a="tensor_like: Numbers above ``(d - 1) / 2``, which is not checked.",
+    d="int: The dimension: a number of Python, at least 1.",
+)
 def multigammaln(a: TensorLike, d: int) -> Variable:
-    """Return the logarithm of the multivariate gamma function, elementwise.
-
-    Parameters
-    ----------
-    a : tensor_like
-        Numbers above ``(d - 1) / 2``, which is not checked.
-    d : int
-        The dimension: a number of Python, at least 1.
-
-    Returns
-    -------
-    Variable
-        As :func:`scipy.special.multigammaln` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.multigammaln([2.5, 4.0], 2).eval()
-    array([0.85704781, 3.56509801])
-    """
+    """Return the logarithm of the multivariate gamma function, elementwise."""
     d = index(d)
     if d < 1:
         raise ValueError(f"the dimension of a multivariate gamma function is at least 1; given {d}")

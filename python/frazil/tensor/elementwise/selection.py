@@ -10,34 +10,24 @@ import frazil.scalar as scalar
 from frazil._core import Variable, elemwise
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.checks import Check, checked
+from frazil.tensor.docstrings import described
 
 
-def select(
-    condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], default: TensorLike = 0
-) -> Variable:
-    """Return for each element the choice of the first condition that is true.
-
-    Parameters
-    ----------
-    condlist : sequence of tensor_like
-        Conditions, of bool; their shapes broadcast.
-    choicelist : sequence of tensor_like
-        As many values, whose shapes broadcast with them.
-    default : tensor_like, default 0
-        The value where no condition is true.
-
-    Returns
-    -------
-    Variable
-        As :func:`numpy.select` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "As :func:`numpy.select` gives.",
+    """
     >>> x = ft.constant([-2.0, 0.5, 3.0])
     >>> ft.select([x < 0, x < 1], [0.0, x], 1.0).eval()
     array([0. , 0.5, 1. ])
-    """
+    """,
+    condlist="sequence of tensor_like: Conditions, of bool; their shapes broadcast.",
+    choicelist="sequence of tensor_like: As many values, whose shapes broadcast with them.",
+    default="tensor_like: The value where no condition is true.",
+)
+def select(
+    condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], default: TensorLike = 0
+) -> Variable:
+    """Return for each element the choice of the first condition that is true."""
     if len(condlist) != len(choicelist):
         raise ValueError(
             f"select takes as many conditions as choices; given {len(condlist)} and "
@@ -58,37 +48,21 @@ def select(
     return chosen
 
 
+@described(
+    "As :func:`numpy.choose` gives.",
+    "[0, 1, 0], [[1, 2, 3], [10, 20, 30]] -> [ 1, 20,  3]",
+    raises={
+        "ValueError": 'With "raise", if a call finds an integer that stands for no tensor.',
+    },
+    a="tensor_like: Integers from 0 to ``len(choices) - 1``.",
+    choices="sequence of tensor_like: The tensors; all shapes broadcast.",
+    mode='{"raise", "clip", "wrap"}: The meaning of other integers: an error, the nearest tensor, '
+    "or the tensor of the remainder.",
+)
 def choose(
     a: TensorLike, choices: Sequence[TensorLike] | Variable, mode: str = "raise"
 ) -> Variable:
-    """Return each element of one of several tensors, the one whose position ``a`` holds.
-
-    Parameters
-    ----------
-    a : tensor_like
-        Integers from 0 to ``len(choices) - 1``.
-    choices : sequence of tensor_like
-        The tensors; all shapes broadcast.
-    mode : {"raise", "clip", "wrap"}, default "raise"
-        The meaning of other integers: an error, the nearest tensor, or the tensor of the
-        remainder.
-
-    Returns
-    -------
-    Variable
-        As :func:`numpy.choose` gives.
-
-    Raises
-    ------
-    ValueError
-        With "raise", if a call finds an integer that stands for no tensor.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.choose([0, 1, 0], [[1, 2, 3], [10, 20, 30]]).eval()
-    array([ 1, 20,  3])
-    """
+    """Return each element of one of several tensors, the one whose position ``a`` holds."""
     a = as_tensor(a)
     if a.type.numpy_dtype.kind not in "iub":
         raise TypeError(f"choose takes integers to choose by; given {a.type}")
@@ -114,36 +88,22 @@ def choose(
     return chosen
 
 
+@described(
+    "Of the dtype of ``x``, as :func:`numpy.nan_to_num` gives. No gradient flows into what was "
+    "replaced.",
+    "[1.0, ft.nan, ft.inf], posinf=99.0 -> [ 1.,  0., 99.]",
+    x="tensor_like: Any tensor.",
+    nan="tensor_like: The value in place of NaN.",
+    both="tensor_like: The values in place of inf and -inf; default: the largest and the least "
+    "finite number of the dtype.",
+)
 def nan_to_num(
     x: TensorLike,
     nan: TensorLike = 0.0,
     posinf: TensorLike | None = None,
     neginf: TensorLike | None = None,
 ) -> Variable:
-    """Return a tensor with numbers in the place of NaN and of infinities.
-
-    Parameters
-    ----------
-    x : tensor_like
-        Any tensor.
-    nan : tensor_like, default 0.0
-        The value in place of NaN.
-    posinf, neginf : tensor_like, optional
-        The values in place of inf and -inf; default: the largest and the least finite number of
-        the dtype.
-
-    Returns
-    -------
-    Variable
-        Of the dtype of ``x``, as :func:`numpy.nan_to_num` gives. No gradient flows into what was
-        replaced.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.nan_to_num([1.0, ft.nan, ft.inf], posinf=99.0).eval()
-    array([ 1.,  0., 99.])
-    """
+    """Return a tensor with numbers in the place of NaN and of infinities."""
     x = as_tensor(x)
     if x.type.numpy_dtype.kind == "c":
         parts = (elemwise(part, x) for part in (scalar.real, scalar.imag))

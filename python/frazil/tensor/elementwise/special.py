@@ -7,6 +7,7 @@ import math
 import frazil.scalar as scalar
 from frazil._core import Variable, elemwise
 from frazil.scalar.constants import TensorLike, as_operand, as_tensor
+from frazil.tensor.docstrings import described
 from frazil.tensor.elementwise.definition import elementwise, unary
 
 sigmoid = unary(
@@ -65,33 +66,17 @@ tri_gamma = unary(
 )
 
 
+@described(
+    "Of the shape that the operands broadcast to, and the float dtype that holds their common "
+    "dtype, as :func:`scipy.special.polygamma` gives. At a pole it is infinite, with the sign that "
+    "it has right of the pole.",
+    "[1, 2], 1.0 -> [ 1.64493407, -2.40411381]",
+    n="tensor_like: The order: integers, 0 for digamma itself. A negative order gives NaN. It has "
+    "no gradient.",
+    x="tensor_like: A tensor that broadcasts with ``n``.",
+)
 def polygamma(n: TensorLike, x: TensorLike) -> Variable:
-    """Return the derivative of order ``n`` of :func:`digamma`, elementwise.
-
-    Parameters
-    ----------
-    n : tensor_like
-        The order: integers, 0 for digamma itself. A negative order gives NaN. It has
-        no gradient.
-    x : tensor_like
-        A tensor that broadcasts with ``n``.
-
-    Returns
-    -------
-    Variable
-        Of the shape that the operands broadcast to, and the float dtype that holds their common
-        dtype. At a pole it is infinite, with the sign that it has right of the pole.
-
-    See Also
-    --------
-    scipy.special.polygamma : The same for arrays.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.polygamma([1, 2], 1.0).eval()
-    array([ 1.64493407, -2.40411381])
-    """
+    """Return the derivative of order ``n`` of :func:`digamma`, elementwise."""
     if as_tensor(n).dtype.startswith("float"):
         raise TypeError(
             f"the order of a polygamma function must be of integers, given {n!r}; "

@@ -8,6 +8,7 @@ import frazil.scalar as scalar
 from frazil._core import Variable, elemwise
 from frazil.scalar.complex import refuse_complex
 from frazil.scalar.constants import TensorLike, as_operand, as_tensor
+from frazil.tensor.docstrings import described
 from frazil.tensor.elementwise.arithmetic import floor_divide, remainder
 from frazil.tensor.elementwise.definition import elementwise
 
@@ -18,27 +19,14 @@ def _floating(x1: TensorLike, x2: TensorLike) -> tuple[Variable, Variable]:
     return as_tensor(x1, dtype), as_tensor(x2, dtype)
 
 
+@described(
+    "As :func:`numpy.heaviside` gives. The gradient flows into ``x2`` alone.",
+    "[-1.5, 0.0, 2.0], 0.5 -> [0. , 0.5, 1. ]",
+    x1="tensor_like: The numbers at which the step is evaluated; NaN stays NaN.",
+    x2="tensor_like: The value at zero; the shapes broadcast.",
+)
 def heaviside(x1: TensorLike, x2: TensorLike, /) -> Variable:
-    """Return 0 below zero, 1 above it, and ``x2`` at zero.
-
-    Parameters
-    ----------
-    x1 : tensor_like
-        The numbers at which the step is evaluated; NaN stays NaN.
-    x2 : tensor_like
-        The value at zero; the shapes broadcast.
-
-    Returns
-    -------
-    Variable
-        As :func:`numpy.heaviside` gives. The gradient flows into ``x2`` alone.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.heaviside([-1.5, 0.0, 2.0], 0.5).eval()
-    array([0. , 0.5, 1. ])
-    """
+    """Return 0 below zero, 1 above it, and ``x2`` at zero."""
     a, b = _floating(x1, x2)
     above = elemwise(scalar.where, elemwise(scalar.gt, a, 0), 1, a * 0)
     step = elemwise(scalar.where, elemwise(scalar.lt, a, 0), 0, above)
@@ -60,26 +48,18 @@ def logaddexp2(x1: TensorLike, x2: TensorLike, /) -> Variable:
     return large + elemwise(scalar.softplus, below * math.log(2)) / math.log(2)
 
 
-def divmod(x1: TensorLike, x2: TensorLike, /) -> tuple[Variable, Variable]:
-    """Return the quotient rounded down, and the remainder.
-
-    Parameters
-    ----------
-    x1, x2 : tensor_like
-        Tensors whose shapes broadcast.
-
-    Returns
-    -------
-    tuple of Variable
-        What :func:`floor_divide` and :func:`remainder` give, as :func:`numpy.divmod`.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "What :func:`floor_divide` and :func:`remainder` give, as :func:`numpy.divmod`.",
+    """
     >>> quotient, rest = ft.divmod([7, -7], 3)
     >>> quotient.eval(), rest.eval()
     (array([ 2, -3]), array([1, 2]))
-    """
+    """,
+    returns="tuple of Variable",
+    both="tensor_like: Tensors whose shapes broadcast.",
+)
+def divmod(x1: TensorLike, x2: TensorLike, /) -> tuple[Variable, Variable]:
+    """Return the quotient rounded down, and the remainder."""
     return floor_divide(x1, x2), remainder(x1, x2)
 
 
@@ -96,27 +76,19 @@ def float_power(x1: TensorLike, x2: TensorLike, /) -> Variable:
     return elemwise(scalar.pow, as_tensor(x1, "float64"), as_tensor(x2, "float64"))
 
 
-def modf(x: TensorLike, /) -> tuple[Variable, Variable]:
-    """Return the fractional and the whole parts, both with the sign of ``x``.
-
-    Parameters
-    ----------
-    x : tensor_like
-        Any tensor.
-
-    Returns
-    -------
-    tuple of Variable
-        In a floating dtype, as :func:`numpy.modf` gives. The derivative of the fractional part is
-        1, that of the whole part 0.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "In a floating dtype, as :func:`numpy.modf` gives. The derivative of the fractional part is "
+    "1, that of the whole part 0.",
+    """
     >>> rest, whole = ft.modf([2.5, -1.25])
     >>> rest.eval(), whole.eval()
     (array([ 0.5 , -0.25]), array([ 2., -1.]))
-    """
+    """,
+    returns="tuple of Variable",
+    x="tensor_like: Any tensor.",
+)
+def modf(x: TensorLike, /) -> tuple[Variable, Variable]:
+    """Return the fractional and the whole parts, both with the sign of ``x``."""
     x = as_tensor(x)
     x = as_tensor(x, elemwise(scalar.exp, x).dtype)
     whole = elemwise(scalar.trunc, x)

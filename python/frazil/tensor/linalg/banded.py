@@ -13,6 +13,7 @@ from frazil.graph.op import Array, Gradients, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.creation import zeros
 from frazil.tensor.diagonals import tril, triu
+from frazil.tensor.docstrings import described
 from frazil.tensor.items import get_item
 from frazil.tensor.joining import concatenate, stack
 from frazil.tensor.lengths import Lengths, length, lengths
@@ -160,6 +161,29 @@ def _diagonals_of_product(left: Variable, right: Variable, bands: tuple[int, int
     return stack(rows, -2)
 
 
+@described(
+    "Of the shape of ``b``, with the dimensions in front that both broadcast to, as "
+    ":func:`scipy.linalg.solve_banded` gives.",
+    """
+    >>> ab = [[0.0, 1.0, 1.0], [2.0, 2.0, 2.0]]
+    >>> ft.linalg.solve_banded((0, 1), ab, [5.0, 6.0, 4.0]).eval()
+    array([1.5, 2. , 2. ])
+    """,
+    raises={
+        "numpy.linalg.LinAlgError": "During a call, if a matrix is singular and ``on_error`` is "
+        '"raise".',
+    },
+    l_and_u="tuple of two int: The numbers of diagonals below the main one, and above it, that "
+    "have elements.",
+    ab="tensor_like: The diagonals, of shape ``(..., l + u + 1, m)``: ``ab[u + i - j, j]`` is "
+    "``a[i, j]``. What has no place in the matrix is not read.",
+    b="tensor_like: The right side: a vector, or matrices of shape ``(..., m, n)``. The "
+    "dimensions in front broadcast.",
+    b_ndim="{1, 2}: Whether ``b`` has vectors of shape ``(..., m)`` or matrices. By default it "
+    "has matrices unless it is one vector.",
+    on_error='{"raise", "nan"}: The effect of a singular matrix: an error, or a solution all of '
+    "NaN, whose gradients are NaN, too.",
+)
 def solve_banded(
     l_and_u: tuple[int, int],
     ab: TensorLike,
@@ -168,43 +192,7 @@ def solve_banded(
     b_ndim: int | None = None,
     on_error: OnError = "raise",
 ) -> Variable:
-    """Return the solution ``x`` of ``a @ x == b``, where ``a`` has elements in a few diagonals.
-
-    Parameters
-    ----------
-    l_and_u : tuple of two int
-        The numbers of diagonals below the main one, and above it, that have elements.
-    ab : tensor_like
-        The diagonals, of shape ``(..., l + u + 1, m)``: ``ab[u + i - j, j]`` is ``a[i, j]``. What
-        has no place in the matrix is not read.
-    b : tensor_like
-        The right side: a vector, or matrices of shape ``(..., m, n)``. The dimensions in front
-        broadcast.
-    b_ndim : {1, 2}, optional
-        Whether ``b`` has vectors of shape ``(..., m)`` or matrices. By default it has matrices
-        unless it is one vector.
-    on_error : {"raise", "nan"}, default "raise"
-        The effect of a singular matrix: an error, or a solution all of NaN, whose gradients are
-        NaN, too.
-
-    Returns
-    -------
-    Variable
-        Of the shape of ``b``, with the dimensions in front that both broadcast to, as
-        :func:`scipy.linalg.solve_banded` gives.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        During a call, if a matrix is singular and ``on_error`` is "raise".
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ab = [[0.0, 1.0, 1.0], [2.0, 2.0, 2.0]]
-    >>> ft.linalg.solve_banded((0, 1), ab, [5.0, 6.0, 4.0]).eval()
-    array([1.5, 2. , 2. ])
-    """
+    """Return the solution ``x`` of ``a @ x == b``, where ``a`` has elements in a few diagonals."""
     below, above = l_and_u
     diagonals, right = as_tensor(ab), as_tensor(b)
     dtype = _core.promote(floating(diagonals.dtype), floating(right.dtype))

@@ -7,54 +7,31 @@ import numpy.typing as npt
 from frazil._core import Variable
 from frazil.scalar.constants import TensorLike
 from frazil.tensor import diagonals
+from frazil.tensor.docstrings import described
 
 
-def diagonal(x: TensorLike, *, offset: int = 0) -> Variable:
-    """Return the diagonals of matrices.
-
-    Parameters
-    ----------
-    x : tensor_like
-        Matrices of shape ``(..., m, n)``.
-    offset : int, default 0
-        The offset of the diagonal: above the main one if positive, else below.
-
-    Returns
-    -------
-    Variable
-        As :func:`numpy.linalg.diagonal` gives. ``ft.diagonal`` takes the first two dimensions.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "As :func:`numpy.linalg.diagonal` gives. ``ft.diagonal`` takes the first two dimensions.",
+    """
     >>> ft.linalg.diagonal([[[1, 2], [3, 4]], [[5, 6], [7, 8]]]).eval()
     array([[1, 4],
            [5, 8]])
-    """
+    """,
+    x="tensor_like: Matrices of shape ``(..., m, n)``.",
+    offset="int: The offset of the diagonal: above the main one if positive, else below.",
+)
+def diagonal(x: TensorLike, *, offset: int = 0) -> Variable:
+    """Return the diagonals of matrices."""
     return diagonals.diagonal(x, offset, -2, -1)
 
 
+@described(
+    "As :func:`numpy.linalg.trace` gives. ``ft.trace`` takes the first two dimensions.",
+    "[[[1, 2], [3, 4]], [[5, 6], [7, 8]]] -> [ 5, 13]",
+    x="tensor_like: Matrices of shape ``(..., m, n)``.",
+    offset="int: The diagonal, as for :func:`diagonal`.",
+    dtype="dtype_like: The dtype to sum in; default as for :func:`sum`.",
+)
 def trace(x: TensorLike, *, offset: int = 0, dtype: npt.DTypeLike | None = None) -> Variable:
-    """Return the sums along the diagonals of matrices.
-
-    Parameters
-    ----------
-    x : tensor_like
-        Matrices of shape ``(..., m, n)``.
-    offset : int, default 0
-        The diagonal, as for :func:`diagonal`.
-    dtype : dtype_like, optional
-        The dtype to sum in; default as for :func:`sum`.
-
-    Returns
-    -------
-    Variable
-        As :func:`numpy.linalg.trace` gives. ``ft.trace`` takes the first two dimensions.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.linalg.trace([[[1, 2], [3, 4]], [[5, 6], [7, 8]]]).eval()
-    array([ 5, 13])
-    """
+    """Return the sums along the diagonals of matrices."""
     return diagonals.trace(x, offset, -2, -1, dtype)

@@ -14,6 +14,7 @@ from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axes, normalize_axis
 from frazil.tensor.checks import check_parameters
 from frazil.tensor.dims import expand_dims, squeeze
+from frazil.tensor.docstrings import described
 from frazil.tensor.items import get_item
 from frazil.tensor.lengths import length
 from frazil.tensor.linalg.factors import svdvals
@@ -24,40 +25,30 @@ from frazil.tensor.reductions import any, max, min, sum
 from frazil.tensor.transposition import moveaxis
 
 
+@described(
+    "The norm, in the dtype of ``x`` if that is floating.",
+    """
+    >>> ft.linalg.norm([3.0, 4.0]).eval()
+    array(5.)
+    >>> ft.linalg.norm([[1.0, -2.0], [3.0, 4.0]], 1).eval()
+    array(6.)
+    """,
+    x="tensor_like: Any tensor; integers become float64.",
+    ord='number, inf, -inf, "fro", "nuc" or None: The norm, as for :func:`numpy.linalg.norm`: '
+    "None is the root of the sum of squares. Of matrices 2 and -2 are the largest and the "
+    'smallest singular value, "nuc" is their sum.',
+    axis="int or tuple of two int: The dimension of the vectors, or the two of the matrices. "
+    "Default: ``x`` is one vector or matrix, and where ``ord`` is None a tensor of any rank, "
+    "whose elements are one vector.",
+    keepdims="bool: Keep the reduced dimensions, with length 1.",
+)
 def norm(
     x: TensorLike,
     ord: float | str | None = None,
     axis: int | Sequence[int] | None = None,
     keepdims: bool = False,
 ) -> Variable:
-    """Return a norm of vectors or of matrices.
-
-    Parameters
-    ----------
-    x : tensor_like
-        Any tensor; integers become float64.
-    ord : number, inf, -inf, "fro", "nuc" or None, default None
-        The norm, as for :func:`numpy.linalg.norm`: None is the root of the sum of squares. Of
-        matrices 2 and -2 are the largest and the smallest singular value, "nuc" is their sum.
-    axis : int or tuple of two int, optional
-        The dimension of the vectors, or the two of the matrices. Default: ``x`` is one vector or
-        matrix, and where ``ord`` is None a tensor of any rank, whose elements are one vector.
-    keepdims : bool, default False
-        Keep the reduced dimensions, with length 1.
-
-    Returns
-    -------
-    Variable
-        The norm, in the dtype of ``x`` if that is floating.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.linalg.norm([3.0, 4.0]).eval()
-    array(5.)
-    >>> ft.linalg.norm([[1.0, -2.0], [3.0, 4.0]], 1).eval()
-    array(6.)
-    """
+    """Return a norm of vectors or of matrices."""
     x = as_fractional(as_tensor(x))
     axes = tuple(range(x.ndim)) if axis is None else normalize_axes(axis, x.ndim)
     if ord is None:
@@ -134,6 +125,14 @@ def _norm_of_singular_values(
     return expand_dims(result, sorted(axes)) if keepdims else result
 
 
+@described(
+    "The norm, in the dtype of ``x`` if that is floating.",
+    "[[3.0, 4.0], [5.0, 12.0]], axis=1 -> [ 5., 13.]",
+    x="tensor_like: Any tensor; integers become float64.",
+    axis="int or sequence of int: The dimensions of a vector. Default: all of ``x`` is one.",
+    keepdims="bool: Keep the reduced dimensions, with length 1.",
+    ord="number, inf or -inf: The norm, as for :func:`numpy.linalg.vector_norm`.",
+)
 def vector_norm(
     x: TensorLike,
     /,
@@ -142,61 +141,24 @@ def vector_norm(
     keepdims: bool = False,
     ord: float = 2,
 ) -> Variable:
-    """Return a norm of vectors, which may lie along several dimensions.
-
-    Parameters
-    ----------
-    x : tensor_like
-        Any tensor; integers become float64.
-    axis : int or sequence of int, optional
-        The dimensions of a vector. Default: all of ``x`` is one.
-    keepdims : bool, default False
-        Keep the reduced dimensions, with length 1.
-    ord : number, inf or -inf, default 2
-        The norm, as for :func:`numpy.linalg.vector_norm`.
-
-    Returns
-    -------
-    Variable
-        The norm, in the dtype of ``x`` if that is floating.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.linalg.vector_norm([[3.0, 4.0], [5.0, 12.0]], axis=1).eval()
-    array([ 5., 13.])
-    """
+    """Return a norm of vectors, which may lie along several dimensions."""
     x = as_fractional(as_tensor(x))
     axes = tuple(range(x.ndim)) if axis is None else normalize_axes(axis, x.ndim)
     return _vector_norm(x, ord, axes, keepdims)
 
 
+@described(
+    "Of shape ``(...)``, in the dtype of ``x`` if that is floating, as "
+    ":func:`numpy.linalg.matrix_norm` gives.",
+    '[[0.0, 3.0], [2.0, 0.0]], ord="nuc" -> 5.',
+    x="tensor_like: Matrices of shape ``(..., m, n)``; integers become float64.",
+    keepdims="bool: Keep the last two dimensions, with length 1.",
+    ord='number, inf, -inf, "fro", "nuc" or None: The norm, as for :func:`norm`; None is "fro".',
+)
 def matrix_norm(
     x: TensorLike, /, *, keepdims: bool = False, ord: float | str | None = "fro"
 ) -> Variable:
-    """Return a norm of matrices.
-
-    Parameters
-    ----------
-    x : tensor_like
-        Matrices of shape ``(..., m, n)``; integers become float64.
-    keepdims : bool, default False
-        Keep the last two dimensions, with length 1.
-    ord : number, inf, -inf, "fro", "nuc" or None, default "fro"
-        The norm, as for :func:`norm`; None is "fro".
-
-    Returns
-    -------
-    Variable
-        Of shape ``(...)``, in the dtype of ``x`` if that is floating, as
-        :func:`numpy.linalg.matrix_norm` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.linalg.matrix_norm([[0.0, 3.0], [2.0, 0.0]], ord="nuc").eval()
-    array(5.)
-    """
+    """Return a norm of matrices."""
     x = as_fractional(as_tensor(x))
     if x.ndim < 2:
         raise ValueError(f"matrix_norm takes matrices; given {x.type}")
@@ -206,39 +168,27 @@ def matrix_norm(
 _WITHOUT_ELEMENTS = "cond is not defined of matrices without elements"
 
 
-def cond(x: TensorLike, p: float | str | None = None) -> Variable:
-    """Return condition numbers of matrices: by how much errors grow where systems are solved.
-
-    Parameters
-    ----------
-    x : tensor_like
-        Matrices of shape ``(..., m, n)``; square ones, unless ``p`` is None, 2 or -2.
-    p : number, inf, -inf, "fro", "nuc" or None, default None
-        The norm of a matrix, which is multiplied by the norm of its inverse, as for :func:`norm`.
-        None is 2: the largest singular value over the smallest one.
-
-    Returns
-    -------
-    Variable
-        Of shape ``(...)``, as :func:`numpy.linalg.cond` gives: infinite for a singular matrix, NaN
-        for one with elements that are NaN.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        If the type says that matrices have no elements. During a call, if ``p`` is None, 2 or -2
-        and a matrix has elements that are not finite.
-    ValueError
-        During a call, if matrices have no elements.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "Of shape ``(...)``, as :func:`numpy.linalg.cond` gives: infinite for a singular matrix, NaN "
+    "for one with elements that are NaN.",
+    """
     >>> ft.linalg.cond([[0.0, 3.0], [2.0, 0.0]]).eval()
     array(1.5)
     >>> ft.linalg.cond([[1.0, 1.0], [1.0, 1.0]], 1).eval()
     array(inf)
-    """
+    """,
+    raises={
+        "numpy.linalg.LinAlgError": "If the type says that matrices have no elements. During a "
+        "call, if ``p`` is None, 2 or -2 and a matrix has elements that are not finite.",
+        "ValueError": "During a call, if matrices have no elements.",
+    },
+    x="tensor_like: Matrices of shape ``(..., m, n)``; square ones, unless ``p`` is None, 2 or -2.",
+    p='number, inf, -inf, "fro", "nuc" or None: The norm of a matrix, which is multiplied by the '
+    "norm of its inverse, as for :func:`norm`. None is 2: the largest singular value over the "
+    "smallest one.",
+)
+def cond(x: TensorLike, p: float | str | None = None) -> Variable:
+    """Return condition numbers of matrices: by how much errors grow where systems are solved."""
     x = as_fractional(as_tensor(x))
     check_matrices(x, "cond")
     if 0 in x.type.shape[-2:]:

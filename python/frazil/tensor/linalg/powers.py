@@ -11,6 +11,7 @@ from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.creation import zeros
+from frazil.tensor.docstrings import described
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import length, lengths
 from frazil.tensor.linalg.general import inv
@@ -18,29 +19,19 @@ from frazil.tensor.linalg.matrices import identity_beside
 from frazil.tensor.products import dot, matmul
 
 
-def matrix_power(a: TensorLike, n: int) -> Variable:
-    """Return a whole power of square matrices.
-
-    Parameters
-    ----------
-    a : tensor_like
-        Square matrices of shape ``(..., m, m)``.
-    n : int
-        The exponent; a negative one is of the inverse.
-
-    Returns
-    -------
-    Variable
-        Of the shape of ``a``, by the fewest products that squaring leaves, as
-        :func:`numpy.linalg.matrix_power` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "Of the shape of ``a``, by the fewest products that squaring leaves, as "
+    ":func:`numpy.linalg.matrix_power` gives.",
+    """
     >>> ft.linalg.matrix_power([[1.0, 1.0], [0.0, 1.0]], 5).eval()
     array([[1., 5.],
            [0., 1.]])
-    """
+    """,
+    a="tensor_like: Square matrices of shape ``(..., m, m)``.",
+    n="int: The exponent; a negative one is of the inverse.",
+)
+def matrix_power(a: TensorLike, n: int) -> Variable:
+    """Return a whole power of square matrices."""
     if isinstance(n, bool | np.bool_) or not isinstance(n, int | np.integer):
         raise TypeError(f"the exponent of a matrix must be an integer; given {n!r}")
     matrix = as_tensor(a)
@@ -61,49 +52,28 @@ def matrix_power(a: TensorLike, n: int) -> Variable:
         matrix = matmul(matrix, matrix)
 
 
-def matrix_dot(*args: TensorLike) -> Variable:
-    """Return the product of several matrices.
-
-    Parameters
-    ----------
-    *args : tensor_like
-        One matrix or more, as for :func:`multi_dot`.
-
-    Returns
-    -------
-    Variable
-        The product.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "The product.",
+    """
     >>> ft.linalg.matrix_dot([[1.0, 2.0], [0.0, 1.0]], [[2.0, 0.0], [0.0, 3.0]]).eval()
     array([[2., 6.],
            [0., 3.]])
-    """
+    """,
+    args="tensor_like: One matrix or more, as for :func:`multi_dot`.",
+)
+def matrix_dot(*args: TensorLike) -> Variable:
+    """Return the product of several matrices."""
     return as_tensor(args[0]) if len(args) == 1 else multi_dot(args)
 
 
+@described(
+    "As :func:`numpy.linalg.multi_dot` gives.",
+    "[[1.0, 2.0], [[1.0, 0.0], [0.0, 3.0]], [1.0, 1.0]] -> 7.",
+    arrays="sequence of tensor_like: Two matrices or more; the first and the last may be vectors. "
+    "If the types do not tell all lengths, those are taken for equal.",
+)
 def multi_dot(arrays: Sequence[TensorLike]) -> Variable:
-    """Return the product of several matrices, in the order that takes the fewest multiplications.
-
-    Parameters
-    ----------
-    arrays : sequence of tensor_like
-        Two matrices or more; the first and the last may be vectors. If the types do not tell all
-        lengths, those are taken for equal.
-
-    Returns
-    -------
-    Variable
-        As :func:`numpy.linalg.multi_dot` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.linalg.multi_dot([[1.0, 2.0], [[1.0, 0.0], [0.0, 3.0]], [1.0, 1.0]]).eval()
-    array(7.)
-    """
+    """Return the product of several matrices, in the order of the fewest multiplications."""
     factors = [as_tensor(x) for x in arrays]
     if len(factors) < 2:
         raise ValueError(f"multi_dot takes two matrices or more; given {len(factors)}")
@@ -157,27 +127,18 @@ def _cheapest(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
     return cuts
 
 
-def block_diag(*arrays: TensorLike) -> Variable:
-    """Return a matrix with matrices along its diagonal, and zeros elsewhere.
-
-    Parameters
-    ----------
-    *arrays : tensor_like
-        Matrices of shape ``(..., m, n)``, of equal lengths in front; a vector is one row, a number
-        a matrix of one element.
-
-    Returns
-    -------
-    Variable
-        Of the dtype that all promote to, as :func:`scipy.linalg.block_diag` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "Of the dtype that all promote to, as :func:`scipy.linalg.block_diag` gives.",
+    """
     >>> ft.linalg.block_diag([[1, 2]], 3).eval()
     array([[1, 2, 0],
            [0, 0, 3]])
-    """
+    """,
+    arrays="tensor_like: Matrices of shape ``(..., m, n)``, of equal lengths in front; a vector "
+    "is one row, a number a matrix of one element.",
+)
+def block_diag(*arrays: TensorLike) -> Variable:
+    """Return a matrix with matrices along its diagonal, and zeros elsewhere."""
     if not arrays:
         return zeros((1, 0))
     variables = [as_tensor(x) for x in arrays]

@@ -15,6 +15,7 @@ from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.creation import zeros
 from frazil.tensor.dims import expand_dims, squeeze
+from frazil.tensor.docstrings import described
 from frazil.tensor.elementwise.casting import astype
 from frazil.tensor.items import get_item
 from frazil.tensor.joining import concatenate
@@ -68,6 +69,23 @@ class PseudoInverse(Op):
         return [conj(g_a + spread - matmul(matmul(spread, p), a)), None]
 
 
+@described(
+    "Of shape ``(..., n, m)``. Its gradient takes the ranks of the matrices as constant.",
+    """
+    >>> ft.linalg.pinv([[2.0, 0.0], [0.0, 0.0], [0.0, 4.0]]).eval()
+    array([[0.5 , 0.  , 0.  ],
+           [0.  , 0.  , 0.25]])
+    """,
+    raises={
+        "numpy.linalg.LinAlgError": "During a call, if a matrix has elements that are not finite.",
+    },
+    a="tensor_like: Matrices of shape ``(..., m, n)``.",
+    rcond="tensor_like: Singular values up to this times the largest one count as zero: of shape "
+    "``(...)``. Default: 1e-15, as :func:`numpy.linalg.pinv` has it, which computes in float64; of "
+    "float32 ``max(m, n)`` times the distance from 1 to the next number.",
+    hermitian="bool: The matrices are symmetric: their eigenvalues serve, which are found sooner.",
+    rtol="tensor_like: Another name of ``rcond``.",
+)
 def pinv(
     a: TensorLike,
     rcond: TensorLike | None = None,
@@ -75,36 +93,7 @@ def pinv(
     *,
     rtol: TensorLike | None = None,
 ) -> Variable:
-    """Return the pseudo-inverses of matrices.
-
-    Parameters
-    ----------
-    a : tensor_like
-        Matrices of shape ``(..., m, n)``.
-    rcond, rtol : tensor_like, optional
-        Singular values up to this times the largest one count as zero: of shape ``(...)``. Both
-        are names of one parameter. Default: 1e-15, as :func:`numpy.linalg.pinv` has it, which
-        computes in float64; of float32 ``max(m, n)`` times the distance from 1 to the next number.
-    hermitian : bool, default False
-        The matrices are symmetric: their eigenvalues serve, which are found sooner.
-
-    Returns
-    -------
-    Variable
-        Of shape ``(..., n, m)``. Its gradient takes the ranks of the matrices as constant.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        During a call, if a matrix has elements that are not finite.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.linalg.pinv([[2.0, 0.0], [0.0, 0.0], [0.0, 4.0]]).eval()
-    array([[0.5 , 0.  , 0.  ],
-           [0.  , 0.  , 0.25]])
-    """
+    """Return the pseudo-inverses of matrices."""
     if rcond is not None and rtol is not None:
         raise ValueError("rcond and rtol are two names of one parameter; give one of them")
     matrix = as_floating(as_tensor(a))
@@ -141,6 +130,16 @@ def _cutoff(sizes: Variable, tolerance: Variable) -> Variable:
     return expand_dims(tolerance, -1) * largest
 
 
+@described(
+    "Of shape ``(...)``, int64, as :func:`numpy.linalg.matrix_rank` gives.",
+    "[[1.0, 2.0], [2.0, 4.0]] -> 1",
+    A="tensor_like: Matrices of shape ``(..., m, n)``.",
+    tol="tensor_like: Values up to this count as zero.",
+    hermitian="bool: Whether the matrices are symmetric, or Hermitian: their lower triangles "
+    "alone are read.",
+    rtol="tensor_like: Values up to this times the largest one count as zero. Default: ``max(m, "
+    "n)`` times the distance from 1 to the next number of the dtype.",
+)
 def matrix_rank(
     A: TensorLike,
     tol: TensorLike | None = None,
@@ -148,31 +147,7 @@ def matrix_rank(
     *,
     rtol: TensorLike | None = None,
 ) -> Variable:
-    """Return how many singular values of matrices are not about zero.
-
-    Parameters
-    ----------
-    A : tensor_like
-        Matrices of shape ``(..., m, n)``.
-    tol : tensor_like, optional
-        Values up to this count as zero.
-    hermitian : bool, default False
-        Whether the matrices are symmetric, or Hermitian: their lower triangles alone are read.
-    rtol : tensor_like, optional
-        Values up to this times the largest one count as zero. Default: ``max(m, n)`` times the
-        distance from 1 to the next number of the dtype.
-
-    Returns
-    -------
-    Variable
-        Of shape ``(...)``, int64, as :func:`numpy.linalg.matrix_rank` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]]).eval()
-    array(1)
-    """
+    """Return how many singular values of matrices are not about zero."""
     if tol is not None and rtol is not None:
         raise ValueError("give one of tol and rtol")
     matrix = as_floating(as_tensor(A))
@@ -202,42 +177,31 @@ def _between_zero_and_one(tolerance: Variable) -> Variable:
     return _core.elemwise(scalar.where, inside, tolerance, rounding)
 
 
-def lstsq(
-    a: TensorLike, b: TensorLike, rcond: TensorLike | None = None
-) -> tuple[Variable, Variable, Variable, Variable]:
-    """Return what :func:`numpy.linalg.lstsq` does: the solution by least squares and what it tells.
-
-    Parameters
-    ----------
-    a : tensor_like
-        A matrix of shape ``(m, n)``.
-    b : tensor_like
-        The right side: a vector of ``m`` elements, or a matrix of shape ``(m, k)``.
-    rcond : tensor_like, optional
-        Singular values of ``a`` that are smaller than this times the largest one count as zero.
-        Default: ``max(m, n)`` times the distance from 1 to the next number of the dtype. Half of
-        that distance stands for what is not between 0 and 1, such as -1.
-
-    Returns
-    -------
-    x : Variable
-        The solution ``x`` for which ``b - a @ x`` is the shortest; of several the shortest one.
-    residuals : Variable
-        The squared lengths of ``b - a @ x``, one a column of ``b``; without elements where the rank
-        is not ``n`` or there are no more rows than columns.
-    rank : Variable
-        The rank of ``a``, as int32.
-    s : Variable
-        The singular values of ``a``.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    {
+        "x": "The solution ``x`` for which ``b - a @ x`` is the shortest; of several the shortest "
+        "one.",
+        "residuals": "The squared lengths of ``b - a @ x``, one a column of ``b``; without "
+        "elements where the rank is not ``n`` or there are no more rows than columns.",
+        "rank": "The rank of ``a``, as int32.",
+        "s": "The singular values of ``a``.",
+    },
+    """
     >>> a = [[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]]
     >>> x, residuals, rank, s = ft.linalg.lstsq(a, [1.0, 3.0, 5.0])
     >>> x.eval().round(6)
     array([1., 2.])
-    """
+    """,
+    a="tensor_like: A matrix of shape ``(m, n)``.",
+    b="tensor_like: The right side: a vector of ``m`` elements, or a matrix of shape ``(m, k)``.",
+    rcond="tensor_like: Singular values of ``a`` that are smaller than this times the largest one "
+    "count as zero. Default: ``max(m, n)`` times the distance from 1 to the next number of the "
+    "dtype. Half of that distance stands for what is not between 0 and 1, such as -1.",
+)
+def lstsq(
+    a: TensorLike, b: TensorLike, rcond: TensorLike | None = None
+) -> tuple[Variable, Variable, Variable, Variable]:
+    """Return the solution by least squares and what it tells, as :func:`numpy.linalg.lstsq`."""
     matrix, right = as_tensor(a), as_tensor(b)
     dtype = _core.promote(as_floating(matrix).dtype, as_floating(right).dtype)
     matrix, right = as_tensor(matrix, dtype), as_tensor(right, dtype)

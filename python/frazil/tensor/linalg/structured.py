@@ -8,6 +8,7 @@ from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.creation import zeros_like
 from frazil.tensor.dims import expand_dims
+from frazil.tensor.docstrings import described
 from frazil.tensor.items import get_item
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import length, lengths
@@ -17,30 +18,20 @@ from frazil.tensor.realness import conj
 from frazil.tensor.reshaping import reshape
 
 
-def toeplitz(c: TensorLike, r: TensorLike | None = None) -> Variable:
-    """Return matrices whose diagonals are constant.
-
-    Parameters
-    ----------
-    c : tensor_like
-        Their first columns, of shape ``(..., m)``.
-    r : tensor_like, optional
-        Their first rows, of shape ``(..., n)``, with the lengths of ``c`` in front; the first
-        element is not read. By default the conjugate of ``c``.
-
-    Returns
-    -------
-    Variable
-        Of shape ``(..., m, n)``, as :func:`scipy.linalg.toeplitz` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "Of shape ``(..., m, n)``, as :func:`scipy.linalg.toeplitz` gives.",
+    """
     >>> ft.linalg.toeplitz([1, 2, 3], [1, 4, 5]).eval()
     array([[1, 4, 5],
            [2, 1, 4],
            [3, 2, 1]])
-    """
+    """,
+    c="tensor_like: Their first columns, of shape ``(..., m)``.",
+    r="tensor_like: Their first rows, of shape ``(..., n)``, with the lengths of ``c`` in front; "
+    "the first element is not read. By default the conjugate of ``c``.",
+)
+def toeplitz(c: TensorLike, r: TensorLike | None = None) -> Variable:
+    """Return matrices whose diagonals are constant."""
     column = _vectors(c, "toeplitz")
     row = conj(column) if r is None else _vectors(r, "toeplitz")
     rows, columns = length(column, column.ndim - 1), length(row, row.ndim - 1)
@@ -48,118 +39,76 @@ def toeplitz(c: TensorLike, r: TensorLike | None = None) -> Variable:
     return _picked(values, arange(rows)[::-1], arange(columns))
 
 
-def hankel(c: TensorLike, r: TensorLike | None = None) -> Variable:
-    """Return matrices that are constant along the other diagonals, those from right to left.
-
-    Parameters
-    ----------
-    c : tensor_like
-        Their first columns, of shape ``(..., m)``.
-    r : tensor_like, optional
-        Their last rows, of shape ``(..., n)``, with the lengths of ``c`` in front; the first
-        element is not read. By default zeros, as many as ``c`` has elements.
-
-    Returns
-    -------
-    Variable
-        Of shape ``(..., m, n)``, as :func:`scipy.linalg.hankel` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "Of shape ``(..., m, n)``, as :func:`scipy.linalg.hankel` gives.",
+    """
     >>> ft.linalg.hankel([1, 2, 3], [3, 4]).eval()
     array([[1, 2],
            [2, 3],
            [3, 4]])
-    """
+    """,
+    c="tensor_like: Their first columns, of shape ``(..., m)``.",
+    r="tensor_like: Their last rows, of shape ``(..., n)``, with the lengths of ``c`` in front; "
+    "the first element is not read. By default zeros, as many as ``c`` has elements.",
+)
+def hankel(c: TensorLike, r: TensorLike | None = None) -> Variable:
+    """Return matrices that are constant along the other diagonals, those from right to left."""
     column = _vectors(c, "hankel")
     row = zeros_like(column) if r is None else _vectors(r, "hankel")
     rows, columns = length(column, column.ndim - 1), length(row, row.ndim - 1)
     return _picked(_joined(column, row), arange(rows), arange(columns))
 
 
-def circulant(c: TensorLike) -> Variable:
-    """Return matrices in which each column is the one before it, moved down by one.
-
-    Parameters
-    ----------
-    c : tensor_like
-        Their first columns, of shape ``(..., n)``.
-
-    Returns
-    -------
-    Variable
-        Of shape ``(..., n, n)``, as :func:`scipy.linalg.circulant` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "Of shape ``(..., n, n)``, as :func:`scipy.linalg.circulant` gives.",
+    """
     >>> ft.linalg.circulant([1, 2, 3]).eval()
     array([[1, 3, 2],
            [2, 1, 3],
            [3, 2, 1]])
-    """
+    """,
+    c="tensor_like: Their first columns, of shape ``(..., n)``.",
+)
+def circulant(c: TensorLike) -> Variable:
+    """Return matrices in which each column is the one before it, moved down by one."""
     column = _vectors(c, "circulant")
     return toeplitz(column, concatenate([_first(column), _backwards(column)], -1))
 
 
+@described(
+    "As :func:`scipy.linalg.solve_toeplitz` gives, by :func:`solve` of the whole matrix. That "
+    "takes more time than the recursion of Levinson where there are thousands of rows, and has "
+    "smaller errors.",
+    "([2.0, 1.0], [2.0, 0.0]), [2.0, 5.0] -> [1., 2.]",
+    raises={
+        "numpy.linalg.LinAlgError": "During a call, if the matrix is singular.",
+    },
+    c_or_cr="tensor_like or tuple of two: The arguments of :func:`toeplitz`: the first column, or "
+    "that and the first row.",
+    b="tensor_like: The right side: a vector, or matrices of shape ``(..., m, n)``.",
+    b_ndim="{1, 2}: Whether ``b`` has vectors of shape ``(..., m)`` or matrices. By default it "
+    "has matrices unless it is one vector.",
+)
 def solve_toeplitz(
     c_or_cr: TensorLike | tuple[TensorLike, TensorLike], b: TensorLike, *, b_ndim: int | None = None
 ) -> Variable:
-    """Return the solution of a system of equations whose matrix has constant diagonals.
-
-    Parameters
-    ----------
-    c_or_cr : tensor_like or tuple of two
-        The arguments of :func:`toeplitz`: the first column, or that and the first row.
-    b : tensor_like
-        The right side: a vector, or matrices of shape ``(..., m, n)``.
-    b_ndim : {1, 2}, optional
-        Whether ``b`` has vectors of shape ``(..., m)`` or matrices. By default it has matrices
-        unless it is one vector.
-
-    Returns
-    -------
-    Variable
-        As :func:`scipy.linalg.solve_toeplitz` gives, by :func:`solve` of the whole matrix. That
-        takes more time than the recursion of Levinson where there are thousands of rows, and has
-        smaller errors.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        During a call, if the matrix is singular.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.linalg.solve_toeplitz(([2.0, 1.0], [2.0, 0.0]), [2.0, 5.0]).eval()
-    array([1., 2.])
-    """
+    """Return the solution of a system of equations whose matrix has constant diagonals."""
     matrix = toeplitz(*c_or_cr) if isinstance(c_or_cr, tuple) else toeplitz(c_or_cr)
     return solve(matrix, b, b_ndim=b_ndim)
 
 
-def khatri_rao(a: TensorLike, b: TensorLike) -> Variable:
-    """Return Kronecker's product of each column of one matrix and that of another.
-
-    Parameters
-    ----------
-    a, b : tensor_like
-        Matrices of shapes ``(..., m, k)`` and ``(..., n, k)``. The dimensions in front broadcast.
-
-    Returns
-    -------
-    Variable
-        Of shape ``(..., m * n, k)``, as :func:`scipy.linalg.khatri_rao` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "Of shape ``(..., m * n, k)``, as :func:`scipy.linalg.khatri_rao` gives.",
+    """
     >>> ft.linalg.khatri_rao([[1, 2], [3, 4]], [[1, 10]]).eval()
     array([[ 1, 20],
            [ 3, 40]])
-    """
+    """,
+    both="tensor_like: Matrices of shapes ``(..., m, k)`` and ``(..., n, k)``. The dimensions in "
+    "front broadcast.",
+)
+def khatri_rao(a: TensorLike, b: TensorLike) -> Variable:
+    """Return Kronecker's product of each column of one matrix and that of another."""
     first, second = as_tensor(a), as_tensor(b)
     for matrix in (first, second):
         if matrix.ndim < 2:

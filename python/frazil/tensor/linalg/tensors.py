@@ -10,6 +10,7 @@ import frazil._core as _core
 from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axes, normalize_axis
+from frazil.tensor.docstrings import described
 from frazil.tensor.lengths import Lengths, lengths, product, static_size
 from frazil.tensor.linalg.general import inv, solve
 from frazil.tensor.linalg.matrices import as_floating, floating
@@ -17,32 +18,20 @@ from frazil.tensor.reshaping import reshape
 from frazil.tensor.transposition import transpose
 
 
-def tensorinv(a: TensorLike, ind: int = 2) -> Variable:
-    """Return the inverse of a tensor for :func:`frazil.tensor.tensordot` over ``ind`` dimensions.
-
-    Parameters
-    ----------
-    a : tensor_like
-        Its first ``ind`` lengths have the product that the others have.
-    ind : int, default 2
-        The number of first dimensions of ``a`` that become the last ones of the result.
-
-    Returns
-    -------
-    Variable
-        Of the shape ``a.shape[ind:] + a.shape[:ind]``, as :func:`numpy.linalg.tensorinv` gives.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        During a call, if the tensor is singular.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "Of the shape ``a.shape[ind:] + a.shape[:ind]``, as :func:`numpy.linalg.tensorinv` gives.",
+    """
     >>> ft.linalg.tensorinv([[[2.0, 0.0], [0.0, 4.0]]], ind=2).eval().shape
     (2, 1, 2)
-    """
+    """,
+    raises={
+        "numpy.linalg.LinAlgError": "During a call, if the tensor is singular.",
+    },
+    a="tensor_like: Its first ``ind`` lengths have the product that the others have.",
+    ind="int: The number of first dimensions of ``a`` that become the last ones of the result.",
+)
+def tensorinv(a: TensorLike, ind: int = 2) -> Variable:
+    """Return a tensor's inverse for :func:`frazil.tensor.tensordot` over ``ind`` dimensions."""
     if isinstance(ind, bool | np.bool_) or not isinstance(ind, int | np.integer) or ind <= 0:
         raise ValueError(f"ind must be a positive integer; given {ind!r}")
     tensor = as_floating(as_tensor(a))
@@ -50,35 +39,19 @@ def tensorinv(a: TensorLike, ind: int = 2) -> Variable:
     return reshape(inv(_matrix(tensor, first, rest, "tensorinv")), (*rest, *first))
 
 
+@described(
+    "Of shape ``Q``, as :func:`numpy.linalg.tensorsolve` gives.",
+    "[[[2.0, 0.0]], [[0.0, 4.0]]], [[6.0], [4.0]] -> [3., 1.]",
+    raises={
+        "numpy.linalg.LinAlgError": "During a call, if the tensor is singular.",
+    },
+    a="tensor_like: Of shape ``b.shape + Q``, where the lengths ``Q`` have the same product as "
+    "the lengths of ``b``.",
+    b="tensor_like: The right side, of any shape.",
+    axes="sequence of int: Dimensions of ``a`` that are moved to its end first, in this order.",
+)
 def tensorsolve(a: TensorLike, b: TensorLike, axes: Sequence[int] | None = None) -> Variable:
-    """Return the solution ``x`` of ``tensordot(a, x, x.ndim) == b``.
-
-    Parameters
-    ----------
-    a : tensor_like
-        Of shape ``b.shape + Q``, where the lengths ``Q`` have the same product as the lengths of
-        ``b``.
-    b : tensor_like
-        The right side, of any shape.
-    axes : sequence of int, optional
-        Dimensions of ``a`` that are moved to its end first, in this order.
-
-    Returns
-    -------
-    Variable
-        Of shape ``Q``, as :func:`numpy.linalg.tensorsolve` gives.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        During a call, if the tensor is singular.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.linalg.tensorsolve([[[2.0, 0.0]], [[0.0, 4.0]]], [[6.0], [4.0]]).eval()
-    array([3., 1.])
-    """
+    """Return the solution ``x`` of ``tensordot(a, x, x.ndim) == b``."""
     tensor, right = as_tensor(a), as_tensor(b)
     dtype = _core.promote(floating(tensor.dtype), floating(right.dtype))
     tensor, right = as_tensor(tensor, dtype), as_tensor(right, dtype)

@@ -13,6 +13,7 @@ from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Gradients, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.diagonals import tril, triu
+from frazil.tensor.docstrings import described
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.linalg.failure import MayFail, OnError
 from frazil.tensor.linalg.matrices import (
@@ -112,6 +113,26 @@ def read_trans(trans: int | str) -> tuple[Trans, bool]:
     return names[trans]
 
 
+@described(
+    "Of the shape of ``b``, with the dimensions in front that both broadcast to.",
+    "[[2.0, 0.0], [1.0, 4.0]], [2.0, 9.0], lower=True -> [1., 2.]",
+    raises={
+        "numpy.linalg.LinAlgError": "During a call, if the diagonal has a zero and ``on_error`` "
+        'is "raise".',
+    },
+    a="tensor_like: Square matrices of shape ``(..., m, m)``. One triangle of each is read.",
+    b="tensor_like: The right side: a vector, or matrices of shape ``(..., m, n)``. The "
+    "dimensions in front broadcast.",
+    trans='{0, 1, 2, "N", "T", "C"}: Solve ``a @ x == b``, ``a.T @ x == b`` for 1 and "T", or '
+    '``a.T.conj() @ x == b`` for 2 and "C".',
+    lower="bool: The triangle of ``a`` that is read: the lower or, as in "
+    ":func:`scipy.linalg.solve_triangular` by default, the upper.",
+    unit_diagonal="bool: Take the diagonal of ``a`` as ones, whatever it is.",
+    b_ndim="{1, 2}: Whether ``b`` has vectors of shape ``(..., m)`` or matrices. By default it "
+    "has matrices unless it is one vector.",
+    on_error='{"raise", "nan"}: The effect of a zero on the diagonal: an error, or a solution all '
+    "of NaN, whose gradients are NaN, too.",
+)
 def solve_triangular(
     a: TensorLike,
     b: TensorLike,
@@ -122,46 +143,7 @@ def solve_triangular(
     b_ndim: int | None = None,
     on_error: OnError = "raise",
 ) -> Variable:
-    """Return the solution of a triangular system of equations.
-
-    Parameters
-    ----------
-    a : tensor_like
-        Square matrices of shape ``(..., m, m)``. One triangle of each is read.
-    b : tensor_like
-        The right side: a vector, or matrices of shape ``(..., m, n)``. The dimensions in front
-        broadcast.
-    trans : {0, 1, 2, "N", "T", "C"}, default 0
-        Solve ``a @ x == b``, ``a.T @ x == b`` for 1 and "T", or ``a.T.conj() @ x == b`` for 2 and
-        "C".
-    lower : bool, default False
-        The triangle of ``a`` that is read: the lower or, as in
-        :func:`scipy.linalg.solve_triangular` by default, the upper.
-    unit_diagonal : bool, default False
-        Take the diagonal of ``a`` as ones, whatever it is.
-    b_ndim : {1, 2}, optional
-        Whether ``b`` has vectors of shape ``(..., m)`` or matrices. By default it has matrices
-        unless it is one vector.
-    on_error : {"raise", "nan"}, default "raise"
-        The effect of a zero on the diagonal: an error, or a solution all of NaN,
-        whose gradients are NaN, too.
-
-    Returns
-    -------
-    Variable
-        Of the shape of ``b``, with the dimensions in front that both broadcast to.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        During a call, if the diagonal has a zero and ``on_error`` is "raise".
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.linalg.solve_triangular([[2.0, 0.0], [1.0, 4.0]], [2.0, 9.0], lower=True).eval()
-    array([1., 2.])
-    """
+    """Return the solution of a triangular system of equations."""
     way, conjugated = read_trans(trans)
     a, b = as_tensor(a), as_tensor(b)
     if conjugated:
