@@ -22,6 +22,7 @@ from frazil.link.linkers.py import PyLinker
 from frazil.link.linkers.tiered import TieredCompiler, TieredLinker
 from frazil.link.numba import NumbaCompiler
 from frazil.rewrite.definition import Rule
+from frazil.tensor.docstrings import described
 from frazil.tensor.linalg.failure import OnError
 
 
@@ -220,30 +221,9 @@ _PYTENSOR = {
 MakerT = TypeVar("MakerT", bound=Callable[[], "Linker | None"])
 
 
-def register_linker(name: str) -> Callable[[MakerT], MakerT]:
-    """Make ``mode=name`` use a linker of your own; decorates a function that makes the linker.
-
-    The function is called once, when the mode is first used. It returns None if this machine lacks
-    something that the linker needs. :func:`frazil.link.register_fusion` registers what the linker
-    fuses, under the same name.
-
-    Parameters
-    ----------
-    name : str
-        The mode's name.
-
-    Returns
-    -------
-    callable
-        The decorator.
-
-    Raises
-    ------
-    ValueError
-        If there is a linker of this name already.
-
-    Examples
-    --------
+@described(
+    "The decorator.",
+    """
     >>> import frazil as fz, frazil.tensor as ft
     >>> from frazil.compile import register_linker
     >>> from frazil.link.linkers.py import PyLinker
@@ -253,6 +233,19 @@ def register_linker(name: str) -> Callable[[MakerT], MakerT]:
     >>> x = ft.vector("x")
     >>> fz.function([x], x + 1, mode="plain")([1.0])
     array([2.])
+    """,
+    returns="callable",
+    raises={
+        "ValueError": "If there is a linker of this name already.",
+    },
+    name="str: The mode's name.",
+)
+def register_linker(name: str) -> Callable[[MakerT], MakerT]:
+    """Make ``mode=name`` use a linker of your own; decorates a function that makes the linker.
+
+    The function is called once, when the mode is first used. It returns None if this machine lacks
+    something that the linker needs. :func:`frazil.link.register_fusion` registers what the linker
+    fuses, under the same name.
     """
 
     def register(maker: MakerT) -> MakerT:

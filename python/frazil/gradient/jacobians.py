@@ -11,6 +11,7 @@ from frazil.gradient.reverse import grad, listed
 from frazil.graph.containers import in_container_of
 from frazil.scan.build import scan
 from frazil.tensor.diagonals import eye
+from frazil.tensor.docstrings import described
 from frazil.tensor.joining import stack
 from frazil.tensor.lengths import lengths, size, static_length
 from frazil.tensor.reshaping import reshape
@@ -38,6 +39,30 @@ def jacobian(
 ) -> list[Variable]: ...
 
 
+@described(
+    "For each of ``wrt`` the derivatives, of the shape of ``expression`` followed by its own. A "
+    "list if ``wrt`` is one.",
+    """
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> x = ft.vector("x")
+    >>> fz.jacobian(x * ft.sum(x), x).eval({x: [2.0, 3.0]})
+    array([[7., 2.],
+           [3., 8.]])
+    """,
+    returns="Variable or list of Variable",
+    raises={
+        "DisconnectedInputError": "If the expression does not depend on one of ``wrt``.",
+        "NotDifferentiableError": "If the expression depends on one of ``wrt`` through an op "
+        "without gradient.",
+        "TypeError": "If the expression or one of ``wrt`` is not floating-point.",
+    },
+    like=grad,
+    expression="Variable: The variable to differentiate: floating-point, of any rank.",
+    wrt="Variable or sequence of Variable: The variables by which to differentiate.",
+    vectorize="bool: Write the rows out side by side where their number is part of the type. "
+    "Otherwise they are those of a scan; nodes that can run for all of them at once move out of "
+    "it.",
+)
 def jacobian(
     expression: Variable,
     wrt: Variable | Sequence[Variable],
@@ -47,44 +72,7 @@ def jacobian(
 ) -> Any:
     """Return the derivatives of each element of an expression by each element of variables.
 
-    Parameters
-    ----------
-    expression : Variable
-        The variable to differentiate: floating-point, of any rank.
-    wrt : Variable or sequence of Variable
-        The variables by which to differentiate.
-    consider_constant, disconnected_inputs
-        As for :func:`frazil.grad`.
-    vectorize : bool, default False
-        Write the rows out side by side where their number is part of the type. Otherwise they are
-        those of a scan; nodes that can run for all of them at once move out of it.
-
-    Returns
-    -------
-    Variable or list of Variable
-        For each of ``wrt`` the derivatives, of the shape of ``expression`` followed by its own. A
-        list if ``wrt`` is one.
-
-    Raises
-    ------
-    DisconnectedInputError
-        If the expression does not depend on one of ``wrt``.
-    NotDifferentiableError
-        If the expression depends on one of ``wrt`` through an op without gradient.
-    TypeError
-        If the expression or one of ``wrt`` is not floating-point.
-
-    See Also
-    --------
-    frazil.Lop, frazil.Rop : its products with vectors, at the cost of one gradient.
-
-    Examples
-    --------
-    >>> import frazil as fz, frazil.tensor as ft
-    >>> x = ft.vector("x")
-    >>> fz.jacobian(x * ft.sum(x), x).eval({x: [2.0, 3.0]})
-    array([[7., 2.],
-           [3., 8.]])
+    Its products with vectors cost no more than a gradient: :func:`frazil.Lop`, :func:`frazil.Rop`.
     """
     if not isinstance(expression, Variable):
         raise TypeError(
@@ -152,6 +140,26 @@ def hessian(
 ) -> list[Variable]: ...
 
 
+@described(
+    "For each of ``wrt`` an array of its shape, twice. A list if ``wrt`` is one.",
+    """
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> x = ft.vector("x")
+    >>> fz.hessian(x[0] ** 2 * x[1], x).eval({x: [2.0, 3.0]})
+    array([[6., 4.],
+           [4., 0.]])
+    """,
+    returns="Variable or list of Variable",
+    raises={
+        "DisconnectedInputError": "If the cost does not depend on one of ``wrt``.",
+        "TypeError": "If the cost is not a floating-point scalar, or one of ``wrt`` is not "
+        "floating-point.",
+    },
+    like=grad,
+    cost="Variable: A floating-point variable without dimensions.",
+    wrt="Variable or sequence of Variable: The variables by which to differentiate: each by "
+    "itself, without mixed derivatives of two.",
+)
 def hessian(
     cost: Variable,
     wrt: Variable | Sequence[Variable],
@@ -160,35 +168,7 @@ def hessian(
 ) -> Any:
     """Return the second derivatives of a scalar cost, by each two elements of a variable.
 
-    Parameters
-    ----------
-    cost : Variable
-        A floating-point variable without dimensions.
-    wrt : Variable or sequence of Variable
-        The variables by which to differentiate: each by itself, without mixed derivatives of two.
-    consider_constant, disconnected_inputs
-        As for :func:`frazil.grad`. If the cost depends on a variable and its gradient does not, the
-        second derivatives are zeros.
-
-    Returns
-    -------
-    Variable or list of Variable
-        For each of ``wrt`` an array of its shape, twice. A list if ``wrt`` is one.
-
-    Raises
-    ------
-    DisconnectedInputError
-        If the cost does not depend on one of ``wrt``.
-    TypeError
-        If the cost is not a floating-point scalar, or one of ``wrt`` is not floating-point.
-
-    Examples
-    --------
-    >>> import frazil as fz, frazil.tensor as ft
-    >>> x = ft.vector("x")
-    >>> fz.hessian(x[0] ** 2 * x[1], x).eval({x: [2.0, 3.0]})
-    array([[6., 4.],
-           [4., 0.]])
+    If the cost depends on a variable and its gradient does not, the second derivatives are zeros.
     """
     constants = frozenset(consider_constant or ())
     targets = listed(wrt)

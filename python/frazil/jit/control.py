@@ -17,6 +17,7 @@ from frazil.jit.traced import TracedArray, is_traced
 from frazil.scalar.constants import as_tensor, constant
 from frazil.scan.build import build_scan, last_states, until
 from frazil.tensor.checks import Check, checked
+from frazil.tensor.docstrings import described
 from frazil.tensor.elementwise.logic import logical_not
 from frazil.tensor.lengths import literal, maximum, subtract
 
@@ -79,6 +80,25 @@ def cond(
     return result
 
 
+@described(
+    "The first state for which ``cond_fun`` does not hold.",
+    """
+    >>> import numpy as np
+    >>> import frazil as fz
+    >>> halve = fz.jit(lambda x: fz.while_loop(lambda s: s > 1, lambda s: s / 2, x))
+    >>> float(halve(np.float64(20.0)))
+    0.625
+    """,
+    returns="tree",
+    raises={
+        "ValueError": "When it holds after ``max_steps`` steps, too.",
+    },
+    cond_fun="callable: Takes a state and says whether to go on.",
+    body_fun="callable: Takes a state and returns the next one: a tree of the same structure, "
+    "whose arrays have the same dtypes and ranks.",
+    init_val="tree: The state to begin with.",
+    max_steps="int: The most steps that there may be. Gradients hold memory for so many.",
+)
 def while_loop(
     cond_fun: Callable[[StateT], Any],
     body_fun: Callable[[StateT], StateT],
@@ -86,38 +106,7 @@ def while_loop(
     *,
     max_steps: int = 1_000_000,
 ) -> StateT:
-    """Return the state that a loop ends with.
-
-    Parameters
-    ----------
-    cond_fun : callable
-        Takes a state and says whether to go on.
-    body_fun : callable
-        Takes a state and returns the next one: a tree of the same structure, whose arrays have the
-        same dtypes and ranks.
-    init_val : tree
-        The state to begin with.
-    max_steps : int
-        The most steps that there may be. Gradients hold memory for so many.
-
-    Returns
-    -------
-    tree
-        The first state for which ``cond_fun`` does not hold.
-
-    Raises
-    ------
-    ValueError
-        When it holds after ``max_steps`` steps, too.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import frazil as fz
-    >>> halve = fz.jit(lambda x: fz.while_loop(lambda s: s > 1, lambda s: s / 2, x))
-    >>> float(halve(np.float64(20.0)))
-    0.625
-    """
+    """Return the state that a loop ends with."""
     trace = current_trace()
     if trace is None:
         state = init_val
@@ -137,34 +126,25 @@ def while_loop(
     return end
 
 
-def fori_loop(
-    lower: Any, upper: Any, body_fun: Callable[[Any, StateT], StateT], init_val: StateT
-) -> StateT:
-    """Return the state that a loop over integers ends with.
-
-    Parameters
-    ----------
-    lower, upper : int or array_like
-        The first integer, and the one after the last.
-    body_fun : callable
-        Takes an integer and a state, and returns the next state: a tree of the same structure,
-        whose arrays have the same dtypes and ranks.
-    init_val : tree
-        The state to begin with.
-
-    Returns
-    -------
-    tree
-        The last state.
-
-    Examples
-    --------
+@described(
+    "The last state.",
+    """
     >>> import numpy as np
     >>> import frazil as fz
     >>> power = fz.jit(lambda x, n: fz.fori_loop(0, n, lambda i, s: s * x, 1.0))
     >>> float(power(np.float64(2.0), np.int64(10)))
     1024.0
-    """
+    """,
+    returns="tree",
+    both="int or array_like: The first integer, and the one after the last.",
+    body_fun="callable: Takes an integer and a state, and returns the next state: a tree of the "
+    "same structure, whose arrays have the same dtypes and ranks.",
+    init_val="tree: The state to begin with.",
+)
+def fori_loop(
+    lower: Any, upper: Any, body_fun: Callable[[Any, StateT], StateT], init_val: StateT
+) -> StateT:
+    """Return the state that a loop over integers ends with."""
     trace = current_trace()
     if trace is None:
         state = init_val

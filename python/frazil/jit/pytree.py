@@ -14,6 +14,7 @@ import numpy as np
 
 from frazil.graph.dataclass import dataclass
 from frazil.jit.identity import is_one_of
+from frazil.tensor.docstrings import described
 
 ClassT = TypeVar("ClassT")
 Flatten: TypeAlias = Callable[[Any], tuple[Iterable[Any], Hashable]]
@@ -51,34 +52,9 @@ class Node:
 Structure: TypeAlias = _Leaf | Node
 
 
-def register_pytree(
-    kind: type[ClassT],
-    flatten: Callable[[ClassT], tuple[Iterable[object], Hashable]],
-    unflatten: Callable[[Any, Iterable[Any]], ClassT],
-) -> type[ClassT]:
-    """Make instances of a class containers of arrays, for arguments and results of functions.
-
-    Parameters
-    ----------
-    kind : type
-        The class; instances of its subclasses are not meant.
-    flatten : callable
-        Takes an instance; returns its parts, and hashable data that identify the rest.
-    unflatten : callable
-        Takes these data and the parts; returns an instance.
-
-    Returns
-    -------
-    type
-        The class.
-
-    Raises
-    ------
-    ValueError
-        If instances of the class are containers already.
-
-    Examples
-    --------
+@described(
+    "The class.",
+    """
     >>> import frazil as fz
     >>> class Line:
     ...     def __init__(self, slope, offset):
@@ -86,7 +62,22 @@ def register_pytree(
     >>> _ = fz.register_pytree(
     ...     Line, lambda line: ((line.slope, line.offset), None), lambda _, parts: Line(*parts)
     ... )
-    """
+    """,
+    returns="type",
+    raises={
+        "ValueError": "If instances of the class are containers already.",
+    },
+    kind="type: The class; instances of its subclasses are not meant.",
+    flatten="callable: Takes an instance; returns its parts, and hashable data that identify the "
+    "rest.",
+    unflatten="callable: Takes these data and the parts; returns an instance.",
+)
+def register_pytree(
+    kind: type[ClassT],
+    flatten: Callable[[ClassT], tuple[Iterable[object], Hashable]],
+    unflatten: Callable[[Any, Iterable[Any]], ClassT],
+) -> type[ClassT]:
+    """Make instances of a class containers of arrays, for arguments and results of functions."""
     if id(kind) in _registered or is_one_of(kind, (dict, list, tuple)):
         raise ValueError(f"{kind.__qualname__} is a container already")
     _registered[id(kind)] = (kind, flatten, unflatten)

@@ -8,6 +8,7 @@ import numpy as np
 
 from frazil._core import Constant, Variable
 from frazil.scalar.elemwise import Elemwise
+from frazil.tensor.docstrings import described
 
 _DEPTH = 16
 """The depth of operations below a variable that an analysis reads."""
@@ -23,28 +24,21 @@ _KEEP_THE_SIGN_AWAY = frozenset(
 _nonnegative: WeakKeyDictionary[Variable, bool] = WeakKeyDictionary()
 
 
-def is_nonnegative(x: Variable) -> bool:
-    """Return whether no element of ``x`` can have a sign: it is NaN, or 0.0 (not -0.0) or more.
-
-    False if it is unknown. Results are remembered as long as ``x`` is alive.
-
-    Parameters
-    ----------
-    x : Variable
-        Any variable.
-
-    Returns
-    -------
-    bool
-        Whether every element is known to be so.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "Whether every element is known to be so.",
+    """
     >>> from frazil.rewrite import is_nonnegative
     >>> x = ft.vector("x")
     >>> is_nonnegative(ft.exp(x) + 1), is_nonnegative(x)
     (True, False)
+    """,
+    returns="bool",
+    x="Variable: Any variable.",
+)
+def is_nonnegative(x: Variable) -> bool:
+    """Return whether no element of ``x`` can have a sign: it is NaN, or 0.0 (not -0.0) or more.
+
+    False if it is unknown. Results are remembered as long as ``x`` is alive.
     """
     return _is_nonnegative(x, _DEPTH)
 

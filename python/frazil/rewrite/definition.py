@@ -15,6 +15,7 @@ from frazil.printing import pp
 from frazil.rewrite.guard import Guard
 from frazil.rewrite.sort import Sort
 from frazil.rewrite.wildcard import Wildcard
+from frazil.tensor.docstrings import described
 
 RightSide: TypeAlias = Callable[..., Variable | Sequence[Variable] | None]
 """A function of the matched node and variables, which returns the right side, or None."""
@@ -187,31 +188,9 @@ class Rule:
         return f"<Rule {self.text}>"
 
 
-def rule(function: Callable[..., Law]) -> Rule:
-    """Return the rule that a function defines.
-
-    The function's parameters are the variables of the law; their annotations say which variables
-    each may match. The function returns the left side, the right side, and any guards. The first
-    line of its docstring is the law.
-
-    Parameters
-    ----------
-    function : callable
-        Called once, with variables, to build real nodes. A left side applies an op. Operands of
-        commutative ops match in any order, a parameter that is used twice matches one variable, a
-        number matches constants of this value in any dtype, and ``*xs`` matches all other
-        operands. A right side may be a function: it is called with the matched node and the
-        variables that the parameters matched, and returns a variable, or None if the rule does not
-        apply.
-
-    Returns
-    -------
-    Rule
-        For :func:`rewrite`.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
+@described(
+    "For :func:`rewrite`.",
+    """
     >>> from frazil.rewrite import Float, rewrite, rule
     >>> @rule
     ... def log_of_exp2(x: Float):
@@ -220,6 +199,21 @@ def rule(function: Callable[..., Law]) -> Rule:
     >>> x = ft.vector("x")
     >>> rewrite(ft.log2(ft.exp2(x)) + 1, [log_of_exp2]).graph is x + 1
     True
+    """,
+    returns="Rule",
+    function="callable: Called once, with variables, to build real nodes. A left side applies an "
+    "op. Operands of commutative ops match in any order, a parameter that is used twice matches "
+    "one variable, a number matches constants of this value in any dtype, and ``*xs`` matches all "
+    "other operands. A right side may be a function: it is called with the matched node and the "
+    "variables that the parameters matched, and returns a variable, or None if the rule does not "
+    "apply.",
+)
+def rule(function: Callable[..., Law]) -> Rule:
+    """Return the rule that a function defines.
+
+    The function's parameters are the variables of the law; their annotations say which variables
+    each may match. The function returns the left side, the right side, and any guards. The first
+    line of its docstring is the law.
     """
     return Rule(function)
 

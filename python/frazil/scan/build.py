@@ -30,6 +30,7 @@ from frazil.scan.initial_dtypes import infer_initial_dtypes
 from frazil.scan.op import Scan
 from frazil.tensor.buffers import Distinct
 from frazil.tensor.checks import Check, checked
+from frazil.tensor.docstrings import described
 from frazil.tensor.lengths import as_length, length, minimum, static_length
 
 
@@ -54,76 +55,14 @@ class until:
     condition: TensorLike
 
 
-def scan(
-    fn: Callable[..., object],
-    sequences: Sequences = None,
-    outputs_info: OutputsInfo = None,
-    non_sequences: NonSequences = None,
-    n_steps: int | Variable | None = None,
-    truncate_gradient: int = -1,
-    go_backwards: bool = False,
-    name: str | None = None,
-    strict: bool = False,
-    return_list: bool = False,
-    return_updates: bool = True,
-) -> Any:
-    """Apply a function step by step, each time to the outputs of earlier steps.
-
-    Parameters
-    ----------
-    fn : callable
-        It is called with variables: the elements of the sequences (one for each tap), the
-        outputs of earlier steps (one for each tap), then ``non_sequences``. It returns the outputs
-        of a step; also, or instead, a dict of updates of shared variables, and :class:`until`. Any
-        other variable that it uses has the same value in all steps.
-    sequences : tensor_like or dict, or list of them, optional
-        Each step reads one element along the first axis. With ``dict(input=x, taps=[-1, 0])`` it
-        reads several, at these distances from its own.
-    outputs_info : tensor_like, dict or None, or list of them, optional
-        The value of each output before the first step, or None if no step reads the output.
-        With ``dict(initial=x, taps=[-2, -1])`` a step reads outputs of several earlier steps; the
-        initial value then has a row for each of these, the oldest first. A Python number takes the
-        dtype of the steps' output; to find it, ``fn`` may be called again.
-    non_sequences : tensor_like or list of them, optional
-        Further arguments of ``fn``, the same in each step.
-    n_steps : int or 0-d integer variable, optional
-        The number of steps. Default: as many as the shortest sequence has elements.
-    truncate_gradient : int
-        Gradients go back through at most so many of the last steps; -1: through all.
-    go_backwards : bool
-        Go along the sequences from their last elements to the first.
-    name : str, optional
-        A name for messages.
-    strict : bool
-        Raise if a step uses a variable that is not among the arguments.
-    return_list : bool
-        Return a list of outputs even if there is only one.
-    return_updates : bool
-        Return the updates, too.
-
-    Returns
-    -------
-    outputs : Variable, list of Variable or None
-        Each output of all steps, stacked along a new first axis.
-    updates : dict of SharedVariable to Variable
-        The new values of shared variables, for :func:`frazil.function`.
-
-    Raises
-    ------
-    TypeError
-        If an output does not have the type of its initial value.
-    ValueError
-        If the number of steps is unknown, or ``fn`` returns more or fewer outputs than
-        ``outputs_info`` has entries.
-    MissingInputError
-        If ``strict`` and a step uses a variable that is no argument.
-
-    See Also
-    --------
-    frazil.map, frazil.reduce, frazil.foldl, frazil.foldr, frazil.scan_checkpoints
-
-    Examples
-    --------
+@described(
+    {
+        "outputs : Variable, list of Variable or None": "Each output of all steps, stacked along a "
+        "new first axis.",
+        "updates : dict of SharedVariable to Variable": "The new values of shared variables, for "
+        ":func:`frazil.function`; left out with ``return_updates=False``.",
+    },
+    """
     >>> import frazil as fz
     >>> import frazil.tensor as ft
     >>> k, x = ft.iscalar("k"), ft.vector("x")
@@ -141,6 +80,53 @@ def scan(
     ...                      outputs_info=dict(initial=start, taps=[-2, -1]), n_steps=6)
     >>> numbers.eval()
     array([ 1,  2,  3,  5,  8, 13])
+    """,
+    raises={
+        "TypeError": "If an output does not have the type of its initial value.",
+        "ValueError": "If the number of steps is unknown, or ``fn`` returns more or fewer outputs "
+        "than ``outputs_info`` has entries.",
+        "MissingInputError": "If ``strict`` and a step uses a variable that is no argument.",
+    },
+    fn="callable: It is called with variables: the elements of the sequences (one for each tap), "
+    "the outputs of earlier steps (one for each tap), then ``non_sequences``. It returns the "
+    "outputs of a step; also, or instead, a dict of updates of shared variables, and "
+    ":class:`until`. Any other variable that it uses has the same value in all steps.",
+    sequences="tensor_like or dict, or list of them: Each step reads one element along the first "
+    "axis. With ``dict(input=x, taps=[-1, 0])`` it reads several, at these distances from its own.",
+    outputs_info="tensor_like, dict or None, or list of them: The value of each output before the "
+    "first step, or None if no step reads the output. With ``dict(initial=x, taps=[-2, -1])`` a "
+    "step reads outputs of several earlier steps; the initial value then has a row for each of "
+    "these, the oldest first. A Python number takes the dtype of the steps' output; to find it, "
+    "``fn`` may be called again.",
+    non_sequences="tensor_like or list of them: Further arguments of ``fn``, the same in each "
+    "step.",
+    n_steps="int or 0-d integer variable: The number of steps. Default: as many as the shortest "
+    "sequence has elements.",
+    truncate_gradient="int: Gradients go back through at most so many of the last steps; -1: "
+    "through all.",
+    go_backwards="bool: Go along the sequences from their last elements to the first.",
+    name="str: A name for messages.",
+    strict="bool: Raise if a step uses a variable that is not among the arguments.",
+    return_list="bool: Return a list of outputs even if there is only one.",
+    return_updates="bool: Return the updates, too.",
+)
+def scan(
+    fn: Callable[..., object],
+    sequences: Sequences = None,
+    outputs_info: OutputsInfo = None,
+    non_sequences: NonSequences = None,
+    n_steps: int | Variable | None = None,
+    truncate_gradient: int = -1,
+    go_backwards: bool = False,
+    name: str | None = None,
+    strict: bool = False,
+    return_list: bool = False,
+    return_updates: bool = True,
+) -> Any:
+    """Apply a function step by step, each time to the outputs of earlier steps.
+
+    Common forms are :func:`frazil.map`, :func:`frazil.reduce`, :func:`frazil.foldl` and
+    :func:`frazil.foldr`; see also :func:`frazil.scan_checkpoints`.
     """
     outputs, _, updates = build_scan(
         fn,

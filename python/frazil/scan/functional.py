@@ -11,8 +11,32 @@ from frazil.scan.arguments import (
     Sequences,
 )
 from frazil.scan.build import build_scan, scan
+from frazil.tensor.docstrings import described
+
+_ALSO = {
+    "updates : dict of SharedVariable to Variable": "The new values of shared variables; left out "
+    "with ``return_updates=False``.",
+}
 
 
+@described(
+    {
+        "outputs : Variable or list of Variable": "The results of ``fn``, stacked along a new "
+        "first axis.",
+        **_ALSO,
+    },
+    """
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> x = ft.matrix("x")
+    >>> norms, _ = fz.map(lambda row: ft.sqrt((row**2).sum()), x)
+    >>> fz.function([x], norms)([[3.0, 4.0], [6.0, 8.0]])
+    array([ 5., 10.])
+    """,
+    like=scan,
+    fn="callable: A function of an element of each sequence, then of ``non_sequences``.",
+    sequences="tensor_like or dict, or list of them: ``fn`` reads one element of each along the "
+    "first axis.",
+)
 def map(
     fn: Callable[..., Any],
     sequences: Sequences,
@@ -22,34 +46,7 @@ def map(
     name: str | None = None,
     return_updates: bool = True,
 ) -> Any:
-    """Apply a function to each element of sequences; see :func:`frazil.scan`.
-
-    Parameters
-    ----------
-    fn : callable
-        A function of an element of each sequence, then of ``non_sequences``.
-    sequences : tensor_like or dict, or list of them
-        ``fn`` reads one element of each along the first axis.
-    non_sequences : tensor_like or list of them, optional
-        Further arguments of ``fn``, the same in each step.
-    truncate_gradient, go_backwards, name, return_updates
-        As for :func:`frazil.scan`.
-
-    Returns
-    -------
-    outputs : Variable or list of Variable
-        The results of ``fn``, stacked along a new first axis.
-    updates : dict of SharedVariable to Variable
-        The new values of shared variables.
-
-    Examples
-    --------
-    >>> import frazil as fz, frazil.tensor as ft
-    >>> x = ft.matrix("x")
-    >>> norms, _ = fz.map(lambda row: ft.sqrt((row**2).sum()), x)
-    >>> fz.function([x], norms)([[3.0, 4.0], [6.0, 8.0]])
-    array([ 5., 10.])
-    """
+    """Apply a function to each element of sequences; see :func:`frazil.scan`."""
     return scan(
         fn,
         sequences,
@@ -62,6 +59,24 @@ def map(
     )
 
 
+@described(
+    {
+        "outputs : Variable or list of Variable": "The outputs of the last step; the initial "
+        "values if the sequences are empty. Memory does not grow with the number of steps.",
+        **_ALSO,
+    },
+    """
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> x = ft.vector("x")
+    >>> value, _ = fz.reduce(lambda digit, so_far: 10 * so_far + digit, x, ft.constant(0.0))
+    >>> fz.function([x], value)([1.0, 2.0, 3.0])
+    array(123.)
+    """,
+    like=map,
+    fn="callable: A function of an element of each sequence, of its previous results, then of "
+    "``non_sequences``.",
+    outputs_info="tensor_like or dict, or list of them: The initial value of each output.",
+)
 def reduce(
     fn: Callable[..., object],
     sequences: Sequences,
@@ -71,38 +86,7 @@ def reduce(
     name: str | None = None,
     return_updates: bool = True,
 ) -> Any:
-    """Fold sequences: scan them as :func:`frazil.scan` does and return the last outputs.
-
-    Parameters
-    ----------
-    fn : callable
-        A function of an element of each sequence, of its previous results, then of
-        ``non_sequences``.
-    sequences : tensor_like or dict, or list of them
-        ``fn`` reads one element of each along the first axis.
-    outputs_info : tensor_like or dict, or list of them
-        The initial value of each output.
-    non_sequences : tensor_like or list of them, optional
-        Further arguments of ``fn``, the same in each step.
-    go_backwards, name, return_updates
-        As for :func:`frazil.scan`.
-
-    Returns
-    -------
-    outputs : Variable or list of Variable
-        The outputs of the last step; the initial values if the sequences are empty. Memory does
-        not grow with the number of steps.
-    updates : dict of SharedVariable to Variable
-        The new values of shared variables.
-
-    Examples
-    --------
-    >>> import frazil as fz, frazil.tensor as ft
-    >>> x = ft.vector("x")
-    >>> value, _ = fz.reduce(lambda digit, so_far: 10 * so_far + digit, x, ft.constant(0.0))
-    >>> fz.function([x], value)([1.0, 2.0, 3.0])
-    array(123.)
-    """
+    """Fold sequences: scan them as :func:`frazil.scan` does and return the last outputs."""
     outputs, carried, updates = build_scan(
         fn, sequences, outputs_info, non_sequences, None, -1, go_backwards, False, name
     )
@@ -111,6 +95,16 @@ def reduce(
     return (result, updates) if return_updates else result
 
 
+@described(
+    {"result : Variable or list of Variable": "The outputs of the last step.", **_ALSO},
+    """
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> value, _ = fz.foldl(lambda x, y: y / x, ft.constant([2.0, 5.0]), ft.constant(100.0))
+    >>> value.eval()
+    array(10.)
+    """,
+    like=reduce,
+)
 def foldl(
     fn: Callable[..., object],
     sequences: Sequences,
@@ -119,32 +113,22 @@ def foldl(
     name: str | None = None,
     return_updates: bool = True,
 ) -> Any:
-    """Fold sequences from the first element to the last; see :func:`frazil.reduce`.
-
-    Parameters
-    ----------
-    fn, sequences, outputs_info, non_sequences, name, return_updates
-        As for :func:`frazil.reduce`.
-
-    Returns
-    -------
-    result : Variable or list of Variable
-        The outputs of the last step.
-    updates : dict
-        As for :func:`frazil.reduce`; left out with ``return_updates=False``.
-
-    Examples
-    --------
-    >>> import frazil as fz, frazil.tensor as ft
-    >>> value, _ = fz.foldl(lambda x, y: y / x, ft.constant([2.0, 5.0]), ft.constant(100.0))
-    >>> value.eval()
-    array(10.)
-    """
+    """Fold sequences from the first element to the last; see :func:`frazil.reduce`."""
     return reduce(
         fn, sequences, outputs_info, non_sequences, name=name, return_updates=return_updates
     )
 
 
+@described(
+    {"result : Variable or list of Variable": "The outputs of the last step.", **_ALSO},
+    """
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> value, _ = fz.foldr(lambda x, y: x - y, ft.constant([10.0, 3.0]), ft.constant(1.0))
+    >>> value.eval()
+    array(8.)
+    """,
+    like=reduce,
+)
 def foldr(
     fn: Callable[..., object],
     sequences: Sequences,
@@ -153,27 +137,7 @@ def foldr(
     name: str | None = None,
     return_updates: bool = True,
 ) -> Any:
-    """Fold sequences from the last element to the first; see :func:`frazil.reduce`.
-
-    Parameters
-    ----------
-    fn, sequences, outputs_info, non_sequences, name, return_updates
-        As for :func:`frazil.reduce`.
-
-    Returns
-    -------
-    result : Variable or list of Variable
-        The outputs of the last step.
-    updates : dict
-        As for :func:`frazil.reduce`; left out with ``return_updates=False``.
-
-    Examples
-    --------
-    >>> import frazil as fz, frazil.tensor as ft
-    >>> value, _ = fz.foldr(lambda x, y: x - y, ft.constant([10.0, 3.0]), ft.constant(1.0))
-    >>> value.eval()
-    array(8.)
-    """
+    """Fold sequences from the last element to the first; see :func:`frazil.reduce`."""
     return reduce(
         fn,
         sequences,

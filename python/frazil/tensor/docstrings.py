@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Mapping
-from inspect import CO_VARARGS, cleandoc
+from inspect import CO_VARARGS, CO_VARKEYWORDS, cleandoc
 from itertools import groupby
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import TypeVar, cast
 
 Function = TypeVar("Function", bound=Callable[..., object])
@@ -93,26 +93,29 @@ def described(
     """Complete the docstring of a function of arrays, which says what it returns.
 
     ``result`` is the text on the result, and ``returns`` its type. Of several results, it has the
-    name and the text of each. ``parameters`` are the descriptions of each, ``"type: text"``. Those
-    that are not given are as for the function ``like``, which is described too; without it,
-    ``axis``, ``keepdims``, ``initial`` and ``where`` are those of a reduction. ``both`` describes
-    two that have no other description. ``raises`` says when each error is raised. The ``example``
-    is written ``"arguments -> elements of the array"``, or as lines that begin with ``>>>``. Lines
-    that begin with an import have all that they need; others have ``ft``.
+    name and the text of each, ``"name : type"`` where their types differ. ``parameters`` are the
+    descriptions of each, ``"type: text"``. Those that are not given are as for the function
+    ``like``, which is described too; without it, ``axis``, ``keepdims``, ``initial`` and ``where``
+    are those of a reduction. ``both`` describes two that have no other description. ``raises``
+    says when each error is raised. The ``example`` is written
+    ``"arguments -> elements of the array"``, or as lines that begin with ``>>>``. Lines that begin
+    with an import have all that they need; others have ``ft``.
     """
 
     if isinstance(result, str):
         results = {returns: result}
     else:
-        results = {f"{name} : {returns}": text for name, text in result.items()}
+        results = {
+            name if " : " in name else f"{name} : {returns}": text for name, text in result.items()
+        }
 
     def document(function: Function) -> Function:
         made = cast(FunctionType, function)
         usual = _USUAL if like is None else _descriptions[like]
         told = _descriptions[function] = {**usual, **parameters}
         if both is not None:
-            for name in made.__code__.co_varnames[: made.__code__.co_argcount]:
-                told.setdefault(name, both)
+            for name in _names(made.__code__):
+                told.setdefault(name.lstrip("*"), both)
         text = _DESCRIBED.format(
             summary=cleandoc(made.__doc__ or "").rstrip(),  # Python -OO removes docstrings
             parameters=listed_parameters(made, told),
@@ -153,13 +156,9 @@ def listed_parameters(function: Callable[..., object], told: Mapping[str, str]) 
     made = cast(FunctionType, function)
     code, defaults = made.__code__, made.__defaults__ or ()
     positional = code.co_varnames[: code.co_argcount]
-    count = code.co_argcount + code.co_kwonlyargcount
-    names = code.co_varnames[:count]
-    if code.co_flags & CO_VARARGS:
-        names = (*positional, f"*{code.co_varnames[count]}", *names[code.co_argcount :])
     known = dict(zip(positional[len(positional) - len(defaults) :], defaults, strict=True))
     known |= made.__kwdefaults__ or {}
-    alike = groupby(names, lambda name: (told[name.lstrip("*")], _presence(known, name)))
+    alike = groupby(_names(code), lambda name: (told[name.lstrip("*")], _presence(known, name)))
     entries = {}
     for (description, presence), group in alike:
         kind, _, text = description.partition(": ")
@@ -167,8 +166,22 @@ def listed_parameters(function: Callable[..., object], told: Mapping[str, str]) 
         if presence == ", default ":
             written = dict.fromkeys(_written(known[name]) for name in several)
             presence += " and ".join(written)
-        entries[f"{', '.join(several)} : {kind}{presence}"] = text
+        head = f"{', '.join(several)} : {kind}{presence}"
+        entries[head.removesuffix(" : ")] = text
     return _entries(entries)
+
+
+def _names(code: CodeType) -> list[str]:
+    """The names of a function's parameters, in the order of its signature."""
+    count = code.co_argcount + code.co_kwonlyargcount
+    rest = iter(code.co_varnames[count:])
+    names = [*code.co_varnames[: code.co_argcount]]
+    if code.co_flags & CO_VARARGS:
+        names.append(f"*{next(rest)}")
+    names += code.co_varnames[code.co_argcount : count]
+    if code.co_flags & CO_VARKEYWORDS:
+        names.append(f"**{next(rest)}")
+    return names
 
 
 def _presence(known: Mapping[str, object], name: str) -> str:

@@ -16,6 +16,7 @@ from frazil._core import FrozenFunctionGraph, SharedVariable, Variable, root_inp
 from frazil.compile.function import Function, function
 from frazil.gradient.products import Lop
 from frazil.interop.pytensor.translation import Results, Translation, rule
+from frazil.tensor.docstrings import described
 
 if TYPE_CHECKING:
     from pytensor.graph.op import Op as PyTensorOp
@@ -110,28 +111,9 @@ def _graph(op: PyTensorOp, node: object, t: Translation) -> Results:
     return found
 
 
-def to_pytensor(inputs: Sequence[Variable], outputs: Variable | Sequence[Variable]) -> FrazilGraph:
-    """Return an op of PyTensor's that computes a graph of frazil's.
-
-    Parameters
-    ----------
-    inputs : sequence of Variable
-        The variables that the op's inputs stand for.
-    outputs : Variable or sequence of Variable
-        The outputs; called with PyTensor's variables, the op returns a variable or a list.
-
-    Returns
-    -------
-    FrazilGraph
-        It has gradients, infers no shapes, and may be part of a model of PyMC's in any mode.
-
-    Raises
-    ------
-    ValueError
-        If the graph needs a variable that is not among the inputs.
-
-    Examples
-    --------
+@described(
+    "It has gradients, infers no shapes, and may be part of a model of PyMC's in any mode.",
+    """
     >>> import pytensor, pytensor.tensor as pt
     >>> import frazil.tensor as ft
     >>> from frazil.interop.pytensor import to_pytensor
@@ -141,7 +123,17 @@ def to_pytensor(inputs: Sequence[Variable], outputs: Variable | Sequence[Variabl
     >>> slope = pytensor.grad(norm(y), y)
     >>> pytensor.function([y], slope, mode="FRAZIL")([3.0, 4.0])
     array([0.6, 0.8])
-    """
+    """,
+    returns="FrazilGraph",
+    raises={
+        "ValueError": "If the graph needs a variable that is not among the inputs.",
+    },
+    inputs="sequence of Variable: The variables that the op's inputs stand for.",
+    outputs="Variable or sequence of Variable: The outputs; called with PyTensor's variables, the "
+    "op returns a variable or a list.",
+)
+def to_pytensor(inputs: Sequence[Variable], outputs: Variable | Sequence[Variable]) -> FrazilGraph:
+    """Return an op of PyTensor's that computes a graph of frazil's."""
     wanted = [outputs] if isinstance(outputs, Variable) else list(outputs)
     for x in root_inputs(wanted):
         if x not in inputs:

@@ -21,6 +21,7 @@ from frazil.graph.dispatch import singledispatch
 from frazil.interop.pytensor.library import classes
 from frazil.interop.pytensor.needed import needed_checks
 from frazil.interop.pytensor.origins import built_at_trace, place_of
+from frazil.tensor.docstrings import described
 
 if TYPE_CHECKING:
     from pytensor.graph.basic import Apply
@@ -162,25 +163,9 @@ def rule(*ops: type) -> Callable[[RuleT], RuleT]:
     return decorate
 
 
-def register(*ops: type) -> Callable[[RuleT], RuleT]:
-    """Say what frazil computes for an op of your own; decorates a function.
-
-    The function is called with the op, its node in PyTensor's graph, and frazil's variables for the
-    node's inputs; it returns the variable for its output, or a list where there are several. For an
-    op of elements (a ``ScalarOp``) it says what ``Elemwise`` of it is.
-
-    Parameters
-    ----------
-    *ops : type
-        Classes of PyTensor's ops; a subclass without a rule of its own has the rule of its base.
-
-    Returns
-    -------
-    callable
-        The decorator.
-
-    Examples
-    --------
+@described(
+    "The decorator.",
+    """
     >>> import numpy as np, pytensor, pytensor.tensor as pt
     >>> from pytensor.graph.op import Op
     >>> import frazil.interop.pytensor as door
@@ -195,6 +180,17 @@ def register(*ops: type) -> Callable[[RuleT], RuleT]:
     >>> x = pt.dvector("x")
     >>> pytensor.function([x], Twice()(x), mode="FRAZIL")(np.ones(2))
     array([2., 2.])
+    """,
+    returns="callable",
+    ops="type: Classes of PyTensor's ops; a subclass without a rule of its own has the rule of "
+    "its base.",
+)
+def register(*ops: type) -> Callable[[RuleT], RuleT]:
+    """Say what frazil computes for an op of your own; decorates a function.
+
+    The function is called with the op, its node in PyTensor's graph, and frazil's variables for the
+    node's inputs; it returns the variable for its output, or a list where there are several. For an
+    op of elements (a ``ScalarOp``) it says what ``Elemwise`` of it is.
     """
 
     def decorate(function: RuleT) -> RuleT:

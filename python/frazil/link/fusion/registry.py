@@ -10,6 +10,7 @@ from frazil._core import FrozenApply
 from frazil.scalar.elemwise import Elemwise
 from frazil.scalar.float16 import STORED, computed_in, computes_wide
 from frazil.scalar.op import ScalarOp
+from frazil.tensor.docstrings import described
 
 
 class Fusion(Protocol):
@@ -38,29 +39,9 @@ _FACTORIES: dict[str, Callable[[], Fusion]] = {}
 _MADE: dict[str, Fusion] = {}
 
 
-def register_fusion(linker: str) -> Callable[[FusionT], FusionT]:
-    """Say what a linker fuses: decorates a class, or a function, that makes a :class:`Fusion`.
-
-    It is called once, when the linker is first asked for. A class may be registered again from the
-    place where it was, as when a notebook's cell runs twice.
-
-    Parameters
-    ----------
-    linker : str
-        The linker's name.
-
-    Returns
-    -------
-    callable
-        The decorator.
-
-    Raises
-    ------
-    ValueError
-        If something else registered what this linker fuses.
-
-    Examples
-    --------
+@described(
+    "The decorator.",
+    """
     >>> import frazil as fz, frazil.tensor as ft
     >>> from frazil.link import register_fusion
     >>> @register_fusion("sums_apart")
@@ -75,6 +56,18 @@ def register_fusion(linker: str) -> Callable[[FusionT], FusionT]:
     [[neg(x), exp(neg.out)], [Sum{(0,)}(exp.out)]]
     >>> [len(segment.nodes()) for segment in graph.segment("c")]
     [3]
+    """,
+    returns="callable",
+    raises={
+        "ValueError": "If something else registered what this linker fuses.",
+    },
+    linker="str: The linker's name.",
+)
+def register_fusion(linker: str) -> Callable[[FusionT], FusionT]:
+    """Say what a linker fuses: decorates a class, or a function, that makes a :class:`Fusion`.
+
+    It is called once, when the linker is first asked for. A class may be registered again from the
+    place where it was, as when a notebook's cell runs twice.
     """
     if not isinstance(linker, str):
         raise TypeError(
