@@ -1,27 +1,30 @@
-"""Docstrings that are completed from the descriptions of a function's results and parameters."""
+"""Docstrings that are completed from what they tell of a function's results and parameters."""
 
 import inspect
 
 import pytest
 
-from frazil.tensor.docstrings import described
+from frazil.tensor.docstrings import described, described_like
 
 
 def test_a_docstring_is_completed():
-    @described(
-        {"low": "The smaller half.", "high": "The other."},
-        """
-        >>> low, high = ft.halves([1, 2])
-        """,
-        both="tensor_like: Vectors.",
-        raises={"ValueError": "If they are short."},
-        axes="int: The dimensions.",
-        cut="int: The place.",
-    )
-    def halves(a, b, cut=None, axes=(0, 1), *axis):
+    @described
+    def halves(a, b, cut=None, axes=(0, 1), *axis, **options):
         """Return two halves.
 
         They share no memory.
+
+        a, b (tensor_like): Vectors.
+        axes (int): The dimensions.
+        cut (int): The place, told in more words than fit on a line of a docstring of this kind,
+            which correspondingly goes on.
+        options: What :func:`split` takes.
+        returns low: The smaller half.
+        returns high (list of Variable): The other.
+        raises ValueError: If they are short.
+
+        >>> low, high = ft.halves([1, 2])
+        >>> low
         """
 
     assert inspect.getdoc(halves) == inspect.cleandoc(
@@ -35,17 +38,20 @@ def test_a_docstring_is_completed():
         a, b : tensor_like
             Vectors.
         cut : int, optional
-            The place.
+            The place, told in more words than fit on a line of a docstring of this kind, which
+            correspondingly goes on.
         axes : int, default (0, 1)
             The dimensions.
         *axis : int or tuple of int
             The dimensions to reduce; default: all.
+        **options
+            What :func:`split` takes.
 
         Returns
         -------
         low : Variable
             The smaller half.
-        high : Variable
+        high : list of Variable
             The other.
 
         Raises
@@ -57,17 +63,31 @@ def test_a_docstring_is_completed():
         --------
         >>> import frazil.tensor as ft
         >>> low, high = ft.halves([1, 2])
+        >>> low
         """
     )
 
 
 def test_a_function_has_the_parameters_of_one_that_is_like_it():
-    @described("One.", "1 -> 2", x="int: A number.", axis="int: Of the first.", k="int: Steps.")
-    def first(x, axis=0, k=1): ...
+    @described
+    def first(x, axis=0, k=1):
+        """Return one.
 
-    @described("Two.", "1 -> 3", like=first, returns="list of Variable", x="float: Another.")
+        x (int): A number.
+        axis (int): Of the first.
+        k (int): Steps.
+        returns: One.
+        example: 1 -> 2
+        """
+
+    @described_like(first)
     def second(x, axis=0, k=1):
-        """Return two."""
+        """Return two.
+
+        x (float): Another.
+        returns (list of Variable): Two.
+        example: 1 -> 3
+        """
 
     told = inspect.getdoc(second).partition("Parameters\n----------\n")[2]
     assert told == inspect.cleandoc(
@@ -93,24 +113,69 @@ def test_a_function_has_the_parameters_of_one_that_is_like_it():
     )
 
 
-def test_neighbours_with_one_description_stand_together():
-    @described("None.", "1 -> 1", both="int: Dimensions.")
-    def diagonal(axis1=0, axis2=1): ...
+def test_neighbours_of_which_the_same_is_told_stand_together():
+    @described
+    def diagonal(axis1=0, offset=0, axis2=1, axis3="last"):
+        """Return nothing.
 
-    assert "\naxis1, axis2 : int, default 0 and 1\n    Dimensions.\n" in diagonal.__doc__
+        axis1, axis2, axis3 (int): Dimensions.
+        offset (int): The offset.
+        returns: None.
+        example: 1 -> 1
+        """
+
+    assert "\naxis1 : int, default 0\n    Dimensions.\n" in diagonal.__doc__
+    assert '\naxis2, axis3 : int, default 1 and "last"\n    Dimensions.\n' in diagonal.__doc__
 
 
 def test_each_parameter_needs_a_description():
-    with pytest.raises(KeyError, match="unknown"):
+    def function(unknown):
+        """Return nothing.
 
-        @described("None.", "1 -> 1")
-        def function(unknown): ...
+        returns: None.
+        example: 1 -> 1
+        """
+
+    with pytest.raises(KeyError, match="unknown"):
+        described(function)
+
+
+def test_only_parameters_are_told():
+    def function(x):
+        """Return nothing.
+
+        x (int): A number.
+        y (int): None of its parameters.
+        returns: None.
+        example: 1 -> 1
+        """
+
+    with pytest.raises(TypeError, match=r"function\(\) has no parameter y"):
+        described(function)
 
 
 def test_an_example_that_begins_with_an_import_has_all_that_it_needs():
-    @described("None.", ">>> import numpy as np\n>>> np.pi > 3\nTrue")
-    def function(): ...
+    @described
+    def function():
+        """Return nothing.
+
+        returns: None.
+
+        >>> import numpy as np
+        >>> np.pi > 3
+        True
+        """
 
     assert function.__doc__.endswith(
         "Examples\n--------\n>>> import numpy as np\n>>> np.pi > 3\nTrue\n"
     )
+
+
+def test_a_function_without_a_docstring_stays_so():
+    @described
+    def function(x): ...
+
+    @described_like(function)
+    def other(x): ...
+
+    assert function.__doc__ is other.__doc__ is None

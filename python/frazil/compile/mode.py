@@ -221,9 +221,18 @@ _PYTENSOR = {
 MakerT = TypeVar("MakerT", bound=Callable[[], "Linker | None"])
 
 
-@described(
-    "The decorator.",
-    """
+@described
+def register_linker(name: str) -> Callable[[MakerT], MakerT]:
+    """Make ``mode=name`` use a linker of your own; decorates a function that makes the linker.
+
+    The function is called once, when the mode is first used. It returns None if this machine lacks
+    something that the linker needs. :func:`frazil.link.register_fusion` registers what the linker
+    fuses, under the same name.
+
+    name (str): The mode's name.
+    returns (callable): The decorator.
+    raises ValueError: If there is a linker of this name already.
+
     >>> import frazil as fz, frazil.tensor as ft
     >>> from frazil.compile import register_linker
     >>> from frazil.link.linkers.py import PyLinker
@@ -233,19 +242,6 @@ MakerT = TypeVar("MakerT", bound=Callable[[], "Linker | None"])
     >>> x = ft.vector("x")
     >>> fz.function([x], x + 1, mode="plain")([1.0])
     array([2.])
-    """,
-    returns="callable",
-    raises={
-        "ValueError": "If there is a linker of this name already.",
-    },
-    name="str: The mode's name.",
-)
-def register_linker(name: str) -> Callable[[MakerT], MakerT]:
-    """Make ``mode=name`` use a linker of your own; decorates a function that makes the linker.
-
-    The function is called once, when the mode is first used. It returns None if this machine lacks
-    something that the linker needs. :func:`frazil.link.register_fusion` registers what the linker
-    fuses, under the same name.
     """
 
     def register(maker: MakerT) -> MakerT:

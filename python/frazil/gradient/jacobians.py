@@ -11,7 +11,7 @@ from frazil.gradient.reverse import grad, listed
 from frazil.graph.containers import in_container_of
 from frazil.scan.build import scan
 from frazil.tensor.diagonals import eye
-from frazil.tensor.docstrings import described
+from frazil.tensor.docstrings import described_like
 from frazil.tensor.joining import stack
 from frazil.tensor.lengths import lengths, size, static_length
 from frazil.tensor.reshaping import reshape
@@ -39,30 +39,7 @@ def jacobian(
 ) -> list[Variable]: ...
 
 
-@described(
-    "For each of ``wrt`` the derivatives, of the shape of ``expression`` followed by its own. A "
-    "list if ``wrt`` is one.",
-    """
-    >>> import frazil as fz, frazil.tensor as ft
-    >>> x = ft.vector("x")
-    >>> fz.jacobian(x * ft.sum(x), x).eval({x: [2.0, 3.0]})
-    array([[7., 2.],
-           [3., 8.]])
-    """,
-    returns="Variable or list of Variable",
-    raises={
-        "DisconnectedInputError": "If the expression does not depend on one of ``wrt``.",
-        "NotDifferentiableError": "If the expression depends on one of ``wrt`` through an op "
-        "without gradient.",
-        "TypeError": "If the expression or one of ``wrt`` is not floating-point.",
-    },
-    like=grad,
-    expression="Variable: The variable to differentiate: floating-point, of any rank.",
-    wrt="Variable or sequence of Variable: The variables by which to differentiate.",
-    vectorize="bool: Write the rows out side by side where their number is part of the type. "
-    "Otherwise they are those of a scan; nodes that can run for all of them at once move out of "
-    "it.",
-)
+@described_like(grad)
 def jacobian(
     expression: Variable,
     wrt: Variable | Sequence[Variable],
@@ -73,6 +50,24 @@ def jacobian(
     """Return the derivatives of each element of an expression by each element of variables.
 
     Its products with vectors cost no more than a gradient: :func:`frazil.Lop`, :func:`frazil.Rop`.
+
+    expression (Variable): The variable to differentiate: floating-point, of any rank.
+    wrt (Variable or sequence of Variable): The variables by which to differentiate.
+    vectorize (bool): Write the rows out side by side where their number is part of the type.
+        Otherwise they are those of a scan; nodes that can run for all of them at once move out of
+        it.
+    returns (Variable or list of Variable): For each of ``wrt`` the derivatives, of the shape of
+        ``expression`` followed by its own. A list if ``wrt`` is one.
+    raises DisconnectedInputError: If the expression does not depend on one of ``wrt``.
+    raises NotDifferentiableError: If the expression depends on one of ``wrt`` through an op without
+        gradient.
+    raises TypeError: If the expression or one of ``wrt`` is not floating-point.
+
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> x = ft.vector("x")
+    >>> fz.jacobian(x * ft.sum(x), x).eval({x: [2.0, 3.0]})
+    array([[7., 2.],
+           [3., 8.]])
     """
     if not isinstance(expression, Variable):
         raise TypeError(
@@ -140,26 +135,7 @@ def hessian(
 ) -> list[Variable]: ...
 
 
-@described(
-    "For each of ``wrt`` an array of its shape, twice. A list if ``wrt`` is one.",
-    """
-    >>> import frazil as fz, frazil.tensor as ft
-    >>> x = ft.vector("x")
-    >>> fz.hessian(x[0] ** 2 * x[1], x).eval({x: [2.0, 3.0]})
-    array([[6., 4.],
-           [4., 0.]])
-    """,
-    returns="Variable or list of Variable",
-    raises={
-        "DisconnectedInputError": "If the cost does not depend on one of ``wrt``.",
-        "TypeError": "If the cost is not a floating-point scalar, or one of ``wrt`` is not "
-        "floating-point.",
-    },
-    like=grad,
-    cost="Variable: A floating-point variable without dimensions.",
-    wrt="Variable or sequence of Variable: The variables by which to differentiate: each by "
-    "itself, without mixed derivatives of two.",
-)
+@described_like(grad)
 def hessian(
     cost: Variable,
     wrt: Variable | Sequence[Variable],
@@ -169,6 +145,21 @@ def hessian(
     """Return the second derivatives of a scalar cost, by each two elements of a variable.
 
     If the cost depends on a variable and its gradient does not, the second derivatives are zeros.
+
+    cost (Variable): A floating-point variable without dimensions.
+    wrt (Variable or sequence of Variable): The variables by which to differentiate: each by itself,
+        without mixed derivatives of two.
+    returns (Variable or list of Variable): For each of ``wrt`` an array of its shape, twice. A list
+        if ``wrt`` is one.
+    raises DisconnectedInputError: If the cost does not depend on one of ``wrt``.
+    raises TypeError: If the cost is not a floating-point scalar, or one of ``wrt`` is not
+        floating-point.
+
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> x = ft.vector("x")
+    >>> fz.hessian(x[0] ** 2 * x[1], x).eval({x: [2.0, 3.0]})
+    array([[6., 4.],
+           [4., 0.]])
     """
     constants = frozenset(consider_constant or ())
     targets = listed(wrt)

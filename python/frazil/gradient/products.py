@@ -14,28 +14,10 @@ from frazil.gradient.reverse import DisconnectedInputError, check_runs_once, gra
 from frazil.graph.containers import in_container_of
 from frazil.scalar.constants import TensorLike, as_tensor, constant
 from frazil.tensor.broadcasting import broadcast_like
-from frazil.tensor.docstrings import described
+from frazil.tensor.docstrings import described, described_like
 
 
-@described(
-    "One array in the shape of each of ``wrt``. A list if ``wrt`` is one.",
-    """
-    >>> import frazil as fz, frazil.tensor as ft
-    >>> x = ft.vector("x")
-    >>> fz.Lop(x * ft.sum(x), x, [1.0, 0.0]).eval({x: [2.0, 3.0]})
-    array([7., 2.])
-    """,
-    returns="Variable or list of Variable",
-    raises={
-        "ValueError": "If there are not as many ``eval_points`` as ``f``.",
-        "TypeError": "If one has another rank than its variable.",
-    },
-    like=grad,
-    f="Variable or sequence of Variable: The variables to differentiate.",
-    wrt="Variable or sequence of Variable: The variables by which to differentiate.",
-    eval_points="tensor_like or sequence of them: The row vector: for each of ``f`` an array of "
-    "its shape.",
-)
+@described_like(grad)
 def Lop(
     f: Variable | Sequence[Variable],
     wrt: Variable | Sequence[Variable],
@@ -44,7 +26,22 @@ def Lop(
     disconnected_inputs: Literal["raise", "warn", "ignore"] = "raise",
     return_disconnected: Literal["zero", "none"] = "zero",
 ) -> Any:
-    """Return a vector-Jacobian product: a row vector times the Jacobian."""
+    """Return a vector-Jacobian product: a row vector times the Jacobian.
+
+    f (Variable or sequence of Variable): The variables to differentiate.
+    wrt (Variable or sequence of Variable): The variables by which to differentiate.
+    eval_points (tensor_like or sequence of them): The row vector: for each of ``f`` an array of its
+        shape.
+    returns (Variable or list of Variable): One array in the shape of each of ``wrt``. A list if
+        ``wrt`` is one.
+    raises ValueError: If there are not as many ``eval_points`` as ``f``.
+    raises TypeError: If one has another rank than its variable.
+
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> x = ft.vector("x")
+    >>> fz.Lop(x * ft.sum(x), x, [1.0, 0.0]).eval({x: [2.0, 3.0]})
+    array([7., 2.])
+    """
     values = _listed(f)
     known = _paired(values, eval_points, "f")
     return grad(
@@ -57,29 +54,7 @@ def Lop(
     )
 
 
-@described(
-    "One array in the shape of each of ``f``. A list if ``f`` is one.",
-    """
-    >>> import frazil as fz, frazil.tensor as ft
-    >>> x = ft.vector("x")
-    >>> fz.Rop(x * ft.sum(x), x, [1.0, 0.0]).eval({x: [2.0, 3.0]})
-    array([7., 3.])
-    """,
-    returns="Variable or list of Variable",
-    raises={
-        "DisconnectedInputError": "If one of ``f`` depends on none of ``wrt``.",
-        "ValueError": "If there are not as many ``eval_points`` as ``wrt``.",
-        "TypeError": "If one has another rank than its variable, or a variable is not "
-        "floating-point.",
-    },
-    f="Variable or sequence of Variable: The variables to differentiate.",
-    wrt="Variable or sequence of Variable: The variables by which to differentiate.",
-    eval_points="tensor_like or sequence of them: The column vector: for each of ``wrt`` an array "
-    "of its shape.",
-    disconnected_outputs='{"raise", "ignore"}: The reaction if one of ``f`` depends on none of '
-    "``wrt``.",
-    return_disconnected='{"zero", "none"}: The result for such an output.',
-)
+@described
 def Rop(
     f: Variable | Sequence[Variable],
     wrt: Variable | Sequence[Variable],
@@ -92,6 +67,25 @@ def Rop(
     An op with an ``R_op``, such as :class:`frazil.OpFromGraph` with ``rop_overrides``, is
     differentiated by it. For other ops the product is the vector-Jacobian product of a
     vector-Jacobian product, which is linear in its vector.
+
+    f (Variable or sequence of Variable): The variables to differentiate.
+    wrt (Variable or sequence of Variable): The variables by which to differentiate.
+    eval_points (tensor_like or sequence of them): The column vector: for each of ``wrt`` an array
+        of its shape.
+    disconnected_outputs ({"raise", "ignore"}): The reaction if one of ``f`` depends on none of
+        ``wrt``.
+    return_disconnected ({"zero", "none"}): The result for such an output.
+    returns (Variable or list of Variable): One array in the shape of each of ``f``. A list if ``f``
+        is one.
+    raises DisconnectedInputError: If one of ``f`` depends on none of ``wrt``.
+    raises ValueError: If there are not as many ``eval_points`` as ``wrt``.
+    raises TypeError: If one has another rank than its variable, or a variable is not
+        floating-point.
+
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> x = ft.vector("x")
+    >>> fz.Rop(x * ft.sum(x), x, [1.0, 0.0]).eval({x: [2.0, 3.0]})
+    array([7., 3.])
     """
     values = _listed(f)
     for x in (*values, *_listed(wrt)):
@@ -122,22 +116,7 @@ pullback = Lop
 pushforward = Rop
 
 
-@described(
-    "One array in the shape of each of ``wrt``, mixed derivatives included. A list if ``wrt`` is "
-    "one.",
-    """
-    >>> import frazil as fz, frazil.tensor as ft
-    >>> x = ft.vector("x")
-    >>> cost = x[0] ** 2 * x[1]
-    >>> fz.hessian_vector_product(cost, x, [1.0, 10.0]).eval({x: [2.0, 3.0]})
-    array([46.,  4.])
-    """,
-    returns="Variable or list of Variable",
-    raises={"ValueError": "If there are not as many vectors as ``wrt``."},
-    like=Lop,
-    cost="Variable: A floating-point variable without dimensions.",
-    p="tensor_like or sequence of them: The vector: for each of ``wrt`` an array of its shape.",
-)
+@described_like(Lop)
 def hessian_vector_product(
     cost: Variable,
     wrt: Variable | Sequence[Variable],
@@ -145,7 +124,20 @@ def hessian_vector_product(
     consider_constant: Iterable[Variable] | None = None,
     disconnected_inputs: Literal["raise", "warn", "ignore"] = "raise",
 ) -> Any:
-    """Return the second derivatives of a scalar cost times a vector, without their matrix."""
+    """Return the second derivatives of a scalar cost times a vector, without their matrix.
+
+    cost (Variable): A floating-point variable without dimensions.
+    p (tensor_like or sequence of them): The vector: for each of ``wrt`` an array of its shape.
+    returns (Variable or list of Variable): One array in the shape of each of ``wrt``, mixed
+        derivatives included. A list if ``wrt`` is one.
+    raises ValueError: If there are not as many vectors as ``wrt``.
+
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> x = ft.vector("x")
+    >>> cost = x[0] ** 2 * x[1]
+    >>> fz.hessian_vector_product(cost, x, [1.0, 10.0]).eval({x: [2.0, 3.0]})
+    array([46.,  4.])
+    """
     constants = frozenset(consider_constant or ())
     targets = _listed(wrt)
     first = grad(cost, targets, constants, disconnected_inputs)

@@ -20,22 +20,22 @@ Pushforward: TypeAlias = Callable[[Variables, Variables], Gradients]
 """``(inputs, tangents)`` to the tangents of the outputs."""
 
 
-@described(
-    "``(inputs, outputs, output_gradients)`` to a gradient for each input, or None. Gradients "
-    "broadcast to their inputs. It raises NotImplementedError if the op has no gradient.",
-    """
+@described
+def pullback_of(op: Op) -> Pullback:
+    """Return an op's vector-Jacobian product: its own ``L_op``, else the rule for its class.
+
+    op (Op): The op of a node: ``x.owner.op``.
+    returns (callable): ``(inputs, outputs, output_gradients)`` to a gradient for each input, or
+        None. Gradients broadcast to their inputs. It raises NotImplementedError if the op has no
+        gradient.
+
     >>> import frazil as fz, frazil.tensor as ft
     >>> x, g = ft.vector("x"), ft.vector("g")
     >>> node = ft.sqr(x).owner
     >>> [gradient] = fz.gradient.pullback_of(node.op)(node.inputs, node.outputs, [g])
     >>> fz.pp(gradient)
     'g * (x * 2.0)'
-    """,
-    returns="callable",
-    op="Op: The op of a node: ``x.owner.op``.",
-)
-def pullback_of(op: Op) -> Pullback:
-    """Return an op's vector-Jacobian product: its own ``L_op``, else the rule for its class."""
+    """
     return op.L_op if has_own_pullback(op) else pullback_rule(op)
 
 

@@ -84,36 +84,7 @@ def grad(
 ) -> Variable | list[Variable] | list[Variable | None] | None: ...
 
 
-@described(
-    "One gradient for each of ``wrt``, of its dtype and shape. A list if ``wrt`` is one. By a "
-    "complex ``z = x + iy`` it is ``dcost/dx - i dcost/dy``, as in JAX; its conjugate is the "
-    "direction of steepest ascent.",
-    """
-    >>> import frazil as fz, frazil.tensor as ft
-    >>> x = ft.vector("x")
-    >>> fz.grad(ft.sum(x**3), x).eval({x: [1.0, 2.0]})
-    array([ 3., 12.])
-    """,
-    returns="Variable or list of Variable",
-    raises={
-        "DisconnectedInputError": "If the cost does not depend on one of ``wrt``.",
-        "NotDifferentiableError": "If the cost depends on one of ``wrt`` through an op without "
-        "gradient.",
-        "TypeError": "If the cost is not a floating-point scalar, or one of ``wrt`` is not "
-        "floating-point.",
-    },
-    cost="Variable or None: A floating-point variable without dimensions. May be None if "
-    "``known_grads`` is given.",
-    wrt="Variable or sequence of Variable: The variables by which to differentiate: "
-    "floating-point inputs, or any variables between inputs and the cost.",
-    consider_constant="iterable of Variable: Variables that no gradient flows through.",
-    disconnected_inputs='{"raise", "warn", "ignore"}: The reaction if the cost does not depend on '
-    "one of ``wrt``.",
-    known_grads="mapping of Variable to Variable: The gradients of some variables; the other "
-    "gradients are computed from these.",
-    return_disconnected='{"zero", "none"}: The gradient of a variable that the cost does not '
-    "depend on: zeros, or None.",
-)
+@described
 def grad(
     cost: Variable | None,
     wrt: Variable | Sequence[Variable],
@@ -123,7 +94,33 @@ def grad(
     known_grads: Mapping[Variable, Variable] | None = None,
     return_disconnected: Literal["zero", "none"] = "zero",
 ) -> Any:
-    """Return the gradients of a scalar cost."""
+    """Return the gradients of a scalar cost.
+
+    cost (Variable or None): A floating-point variable without dimensions. May be None if
+        ``known_grads`` is given.
+    wrt (Variable or sequence of Variable): The variables by which to differentiate: floating-point
+        inputs, or any variables between inputs and the cost.
+    consider_constant (iterable of Variable): Variables that no gradient flows through.
+    disconnected_inputs ({"raise", "warn", "ignore"}): The reaction if the cost does not depend on
+        one of ``wrt``.
+    known_grads (mapping of Variable to Variable): The gradients of some variables; the other
+        gradients are computed from these.
+    return_disconnected ({"zero", "none"}): The gradient of a variable that the cost does not depend
+        on: zeros, or None.
+    returns (Variable or list of Variable): One gradient for each of ``wrt``, of its dtype and
+        shape. A list if ``wrt`` is one. By a complex ``z = x + iy`` it is ``dcost/dx - i
+        dcost/dy``, as in JAX; its conjugate is the direction of steepest ascent.
+    raises DisconnectedInputError: If the cost does not depend on one of ``wrt``.
+    raises NotDifferentiableError: If the cost depends on one of ``wrt`` through an op without
+        gradient.
+    raises TypeError: If the cost is not a floating-point scalar, or one of ``wrt`` is not
+        floating-point.
+
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> x = ft.vector("x")
+    >>> fz.grad(ft.sum(x**3), x).eval({x: [1.0, 2.0]})
+    array([ 3., 12.])
+    """
     targets = listed(wrt)
     _check_targets(targets)
     if disconnected_inputs not in ("raise", "warn", "ignore"):
@@ -150,36 +147,35 @@ def grad(
     return results[0] if isinstance(wrt, Variable) else results
 
 
-@described(
-    "With the values and the type of ``x``.",
-    """
-    >>> from frazil.gradient import disconnected_grad, grad
-    >>> x = ft.scalar("x")
-    >>> grad(x * disconnected_grad(x), x).eval({x: 3.0})
-    array(3.)
-    """,
-    x="tensor_like: Any tensor.",
-)
+@described
 def disconnected_grad(x: TensorLike) -> Variable:
     """Return ``x`` as a constant for :func:`grad`: no gradient flows through it.
 
     If a cost depends on a variable only through the result, it counts as independent of it.
+
+    x (tensor_like): Any tensor.
+    returns: With the values and the type of ``x``.
+
+    >>> from frazil.gradient import disconnected_grad, grad
+    >>> x = ft.scalar("x")
+    >>> grad(x * disconnected_grad(x), x).eval({x: 3.0})
+    array(3.)
     """
     return _core.elemwise(scalar.disconnected_grad, as_operand(x))
 
 
-@described(
-    "With the values and the type of ``x``.",
-    """
+@described
+def zero_grad(x: TensorLike) -> Variable:
+    """Return ``x``, whose gradient is zero.
+
+    x (tensor_like): Any tensor.
+    returns: With the values and the type of ``x``.
+
     >>> from frazil.gradient import grad, zero_grad
     >>> x = ft.scalar("x")
     >>> grad(zero_grad(x) ** 2, x).eval({x: 3.0})
     array(0.)
-    """,
-    x="tensor_like: Any tensor.",
-)
-def zero_grad(x: TensorLike) -> Variable:
-    """Return ``x``, whose gradient is zero."""
+    """
     return _core.elemwise(scalar.zero_grad, as_operand(x))
 
 

@@ -68,7 +68,6 @@ _TYPES = frozenset(
 _OF_TYPES = frozenset(
     ("fromkeys", "from_bytes", "fromhex", "maketrans", "__new__", "mro", "from_float", "as_integer")
 )
-_OF_ALL_TYPES = ("__new__", "__init_subclass__", "__subclasshook__", "__prepare__")
 
 
 def is_trusted_module(name: str | None) -> bool:

@@ -80,25 +80,7 @@ def cond(
     return result
 
 
-@described(
-    "The first state for which ``cond_fun`` does not hold.",
-    """
-    >>> import numpy as np
-    >>> import frazil as fz
-    >>> halve = fz.jit(lambda x: fz.while_loop(lambda s: s > 1, lambda s: s / 2, x))
-    >>> float(halve(np.float64(20.0)))
-    0.625
-    """,
-    returns="tree",
-    raises={
-        "ValueError": "When it holds after ``max_steps`` steps, too.",
-    },
-    cond_fun="callable: Takes a state and says whether to go on.",
-    body_fun="callable: Takes a state and returns the next one: a tree of the same structure, "
-    "whose arrays have the same dtypes and ranks.",
-    init_val="tree: The state to begin with.",
-    max_steps="int: The most steps that there may be. Gradients hold memory for so many.",
-)
+@described
 def while_loop(
     cond_fun: Callable[[StateT], Any],
     body_fun: Callable[[StateT], StateT],
@@ -106,7 +88,22 @@ def while_loop(
     *,
     max_steps: int = 1_000_000,
 ) -> StateT:
-    """Return the state that a loop ends with."""
+    """Return the state that a loop ends with.
+
+    cond_fun (callable): Takes a state and says whether to go on.
+    body_fun (callable): Takes a state and returns the next one: a tree of the same structure, whose
+        arrays have the same dtypes and ranks.
+    init_val (tree): The state to begin with.
+    max_steps (int): The most steps that there may be. Gradients hold memory for so many.
+    returns (tree): The first state for which ``cond_fun`` does not hold.
+    raises ValueError: When it holds after ``max_steps`` steps, too.
+
+    >>> import numpy as np
+    >>> import frazil as fz
+    >>> halve = fz.jit(lambda x: fz.while_loop(lambda s: s > 1, lambda s: s / 2, x))
+    >>> float(halve(np.float64(20.0)))
+    0.625
+    """
     trace = current_trace()
     if trace is None:
         state = init_val
@@ -126,25 +123,24 @@ def while_loop(
     return end
 
 
-@described(
-    "The last state.",
-    """
+@described
+def fori_loop(
+    lower: Any, upper: Any, body_fun: Callable[[Any, StateT], StateT], init_val: StateT
+) -> StateT:
+    """Return the state that a loop over integers ends with.
+
+    lower, upper (int or array_like): The first integer, and the one after the last.
+    body_fun (callable): Takes an integer and a state, and returns the next state: a tree of the
+        same structure, whose arrays have the same dtypes and ranks.
+    init_val (tree): The state to begin with.
+    returns (tree): The last state.
+
     >>> import numpy as np
     >>> import frazil as fz
     >>> power = fz.jit(lambda x, n: fz.fori_loop(0, n, lambda i, s: s * x, 1.0))
     >>> float(power(np.float64(2.0), np.int64(10)))
     1024.0
-    """,
-    returns="tree",
-    both="int or array_like: The first integer, and the one after the last.",
-    body_fun="callable: Takes an integer and a state, and returns the next state: a tree of the "
-    "same structure, whose arrays have the same dtypes and ranks.",
-    init_val="tree: The state to begin with.",
-)
-def fori_loop(
-    lower: Any, upper: Any, body_fun: Callable[[Any, StateT], StateT], init_val: StateT
-) -> StateT:
-    """Return the state that a loop over integers ends with."""
+    """
     trace = current_trace()
     if trace is None:
         state = init_val

@@ -27,9 +27,7 @@ from frazil.jit.transformed import (
     jacobian_rule,
     value_and_gradient_rule,
 )
-from frazil.tensor.docstrings import described
-
-_ONLY_VARIABLES = ": Only for variables; of a function, ``argnums`` is another name of ``wrt``."
+from frazil.tensor.docstrings import described, described_like
 
 P = ParamSpec("P")
 TreeT = TypeVar("TreeT")
@@ -96,10 +94,20 @@ def grad(
 ) -> Callable[P, Any]: ...
 
 
-@described(
-    "Of a function, one that takes its arguments and returns the gradient, as a tree like the "
-    "argument (a tuple of them for several); with ``has_aux`` a pair of that and the rest.",
-    """
+@described
+def grad(cost: Any, wrt: Any = 0, *rest: Any, **options: Any) -> Any:
+    """Return the gradients of a scalar variable, or the function that computes a function's.
+
+    cost (Variable or callable): A variable: the other parameters are as in
+        :func:`frazil.gradient.grad`. A Python function of arrays: it returns one number.
+    wrt (Variable or sequence of them, or int or sequence of int): Of a function, the positions of
+        the arguments to differentiate by: trees of arrays.
+    rest, options: Of a function, ``has_aux``: it returns a pair of the number and something else;
+        and ``argnums``, another name of ``wrt``.
+    returns (Variable, list of Variable, or callable): Of a function, one that takes its arguments
+        and returns the gradient, as a tree like the argument (a tuple of them for several); with
+        ``has_aux`` a pair of that and the rest.
+
     >>> import numpy as np
     >>> import frazil as fz, frazil.tensor as ft
     >>> x = ft.vector("x")
@@ -107,17 +115,7 @@ def grad(
     array([ 3., 12.])
     >>> fz.grad(lambda p: (p["x"] ** 3).sum())({"x": np.array([1.0, 2.0])})
     {'x': array([ 3., 12.])}
-    """,
-    returns="Variable, list of Variable, or callable",
-    cost="Variable or callable: A variable: the other parameters are as in "
-    ":func:`frazil.gradient.grad`. A Python function of arrays: it returns one number.",
-    wrt="Variable or sequence of them, or int or sequence of int: Of a function, the positions of "
-    "the arguments to differentiate by: trees of arrays.",
-    both=": Of a function, ``has_aux``: it returns a pair of the number and something else; and "
-    "``argnums``, another name of ``wrt``.",
-)
-def grad(cost: Any, wrt: Any = 0, *rest: Any, **options: Any) -> Any:
-    """Return the gradients of a scalar variable, or the function that computes a function's."""
+    """
     if not _is_function(cost):
         return reverse.grad(cost, wrt, *rest, **options)
     wrt = options.pop("argnums", wrt)
@@ -137,23 +135,23 @@ def value_and_grad(
 ) -> Callable[P, tuple[ResultT, Any]]: ...
 
 
-@described(
-    "It takes the arguments of ``fn`` and returns a pair: what ``fn`` returns, and the gradient.",
-    """
+@described
+def value_and_grad(fn: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
+    """Return the function that computes the value of a function, and its gradient.
+
+    fn (callable): A Python function of arrays that returns one number.
+    argnums (int or sequence of int): The positions of the arguments to differentiate by: trees of
+        arrays.
+    has_aux (bool): The function returns a pair of the number and something else.
+    returns (callable): It takes the arguments of ``fn`` and returns a pair: what ``fn`` returns,
+        and the gradient.
+
     >>> import numpy as np
     >>> import frazil as fz
     >>> value, gradient = fz.value_and_grad(lambda x: np.sum(x**3))(np.array([1.0, 2.0]))
     >>> float(value), gradient
     (9.0, array([ 3., 12.]))
-    """,
-    returns="callable",
-    fn="callable: A Python function of arrays that returns one number.",
-    argnums="int or sequence of int: The positions of the arguments to differentiate by: trees of "
-    "arrays.",
-    has_aux="bool: The function returns a pair of the number and something else.",
-)
-def value_and_grad(fn: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
-    """Return the function that computes the value of a function, and its gradient."""
+    """
     return Transformed(fn, argnums, functools.partial(value_and_gradient_rule, has_aux=has_aux))
 
 
@@ -181,25 +179,22 @@ def hessian(
 ) -> Callable[P, Any]: ...
 
 
-@described(
-    "Of a function, one that returns for each leaf of the argument a tree like the argument: the "
-    "derivatives by both, mixed ones too.",
-    """
+@described_like(grad)
+def hessian(cost: Any, wrt: Any = 0, *rest: Any, **options: Any) -> Any:
+    """Return the second derivatives of a scalar variable, or of a function, as a function.
+
+    cost (Variable or callable): A variable: the other parameters are as in
+        :func:`frazil.gradient.hessian`. A Python function of arrays: it returns one number.
+    rest, options: Only for variables; of a function, ``argnums`` is another name of ``wrt``.
+    returns (Variable, list of Variable, or callable): Of a function, one that returns for each leaf
+        of the argument a tree like the argument: the derivatives by both, mixed ones too.
+
     >>> import numpy as np
     >>> import frazil as fz
     >>> fz.hessian(lambda x: x[0] ** 2 * x[1])(np.array([2.0, 3.0]))
     array([[6., 4.],
            [4., 0.]])
-    """,
-    returns="Variable, list of Variable, or callable",
-    like=grad,
-    cost="Variable or callable: A variable: the other parameters are as in "
-    ":func:`frazil.gradient.hessian`. A Python function of arrays: it returns one number.",
-    rest=_ONLY_VARIABLES,
-    options=_ONLY_VARIABLES,
-)
-def hessian(cost: Any, wrt: Any = 0, *rest: Any, **options: Any) -> Any:
-    """Return the second derivatives of a scalar variable, or of a function, as a function."""
+    """
     if not _is_function(cost):
         return jacobians.hessian(cost, wrt, *rest, **options)
     wrt = options.pop("argnums", wrt)
@@ -233,22 +228,21 @@ def jacobian(
 ) -> Callable[P, Any]: ...
 
 
-@described(
-    "Of a function, one that returns for each array of its result a tree like the argument.",
-    """
+@described_like(hessian)
+def jacobian(expression: Any, wrt: Any = 0, *rest: Any, **options: Any) -> Any:
+    """Return the derivatives of each element of a variable, or the function for a function's.
+
+    expression (Variable or callable): A variable: the other parameters are as in
+        :func:`frazil.gradient.jacobian`. A Python function of arrays: it returns a tree of arrays.
+    returns (Variable, list of Variable, or callable): Of a function, one that returns for each
+        array of its result a tree like the argument.
+
     >>> import numpy as np
     >>> import frazil as fz
     >>> fz.jacobian(lambda x: x * np.sum(x))(np.array([2.0, 3.0]))
     array([[7., 2.],
            [3., 8.]])
-    """,
-    returns="Variable, list of Variable, or callable",
-    like=hessian,
-    expression="Variable or callable: A variable: the other parameters are as in "
-    ":func:`frazil.gradient.jacobian`. A Python function of arrays: it returns a tree of arrays.",
-)
-def jacobian(expression: Any, wrt: Any = 0, *rest: Any, **options: Any) -> Any:
-    """Return the derivatives of each element of a variable, or the function for a function's."""
+    """
     if not _is_function(expression):
         return jacobians.jacobian(expression, wrt, *rest, **options)
     wrt = options.pop("argnums", wrt)
@@ -256,9 +250,17 @@ def jacobian(expression: Any, wrt: Any = 0, *rest: Any, **options: Any) -> Any:
     return Transformed(expression, wrt, jacobian_rule)
 
 
-@described(
-    "Like ``x``, with the same values.",
-    """
+@described
+def stop_gradient(x: TreeT) -> TreeT:
+    """Return arrays whose gradient is zero: they count as constants where they are used.
+
+    See :func:`frazil.gradient.disconnected_grad` for the same, where no other way to the cost is an
+    error.
+
+    x (tree of arrays or variables): A value that stops gradients, in graphs and in compiled
+        functions.
+    returns (tree): Like ``x``, with the same values.
+
     >>> import numpy as np
     >>> import frazil as fz, frazil.tensor as ft
     >>> fz.grad(lambda x: np.sum(x * fz.stop_gradient(x)))(np.array([3.0]))
@@ -266,16 +268,6 @@ def jacobian(expression: Any, wrt: Any = 0, *rest: Any, **options: Any) -> Any:
     >>> x = ft.scalar("x")
     >>> fz.grad(x * fz.stop_gradient(x), x).eval({x: 3.0})
     array(3.)
-    """,
-    returns="tree",
-    x="tree of arrays or variables: A value that stops gradients, in graphs and in compiled "
-    "functions.",
-)
-def stop_gradient(x: TreeT) -> TreeT:
-    """Return arrays whose gradient is zero: they count as constants where they are used.
-
-    See :func:`frazil.gradient.disconnected_grad` for the same, where no other way to the cost is an
-    error.
     """
     leaves, structure = flatten(x)
     stopped: TreeT = unflatten(structure, [_stopped(leaf) for leaf in leaves])
@@ -291,46 +283,44 @@ def _stopped(leaf: Any) -> object:
     return TracedArray(trace, reverse.zero_grad(leaf._variable))
 
 
-@described(
-    "What ``fn`` returns, and the Jacobian's product with the tangents, a tree like it.",
-    """
+@described
+def jvp(
+    fn: Callable[..., ResultT], primals: Sequence[object], tangents: Sequence[object]
+) -> tuple[ResultT, ResultT]:
+    """Return the results of a function, and their derivatives in a direction.
+
+    fn (callable): A Python function of arrays.
+    primals (sequence): Its arguments.
+    tangents (sequence): The direction: trees like the arguments.
+    returns (tuple): What ``fn`` returns, and the Jacobian's product with the tangents, a tree like
+        it.
+
     >>> import numpy as np
     >>> import frazil as fz
     >>> x, v = np.array([2.0, 3.0]), np.array([1.0, 0.0])
     >>> fz.jvp(lambda x: x * np.sum(x), (x,), (v,))
     (array([10., 15.]), array([7., 3.]))
-    """,
-    returns="tuple",
-    fn="callable: A Python function of arrays.",
-    primals="sequence: Its arguments.",
-    tangents="sequence: The direction: trees like the arguments.",
-)
-def jvp(
-    fn: Callable[..., ResultT], primals: Sequence[object], tangents: Sequence[object]
-) -> tuple[ResultT, ResultT]:
-    """Return the results of a function, and their derivatives in a direction."""
+    """
     result: tuple[ResultT, ResultT] = forward_function(fn)(tuple(primals), tuple(tangents))
     return result
 
 
-@described(
-    "What ``fn`` returns, and a function: given a tree like that, it returns the Jacobian's "
-    "product with it, a tuple of trees like the arguments.",
-    """
+@described_like(jvp)
+def vjp(
+    fn: Callable[..., ResultT], *primals: object
+) -> tuple[ResultT, Callable[[ResultT], tuple[Any, ...]]]:
+    """Return the results of a function, and the function that pulls derivatives back.
+
+    primals: Its arguments.
+    returns (tuple): What ``fn`` returns, and a function: given a tree like that, it returns the
+        Jacobian's product with it, a tuple of trees like the arguments.
+
     >>> import numpy as np
     >>> import frazil as fz
     >>> value, pull = fz.vjp(lambda x: x * np.sum(x), np.array([2.0, 3.0]))
     >>> pull(np.array([1.0, 0.0]))
     (array([7., 2.]),)
-    """,
-    returns="tuple",
-    like=jvp,
-    primals=": Its arguments.",
-)
-def vjp(
-    fn: Callable[..., ResultT], *primals: object
-) -> tuple[ResultT, Callable[[ResultT], tuple[Any, ...]]]:
-    """Return the results of a function, and the function that pulls derivatives back."""
+    """
     backward = backward_function(fn)
     plain = fn if current_trace() is not None else JitFunction(fn)
     return plain(*primals), lambda cotangents: backward(primals, cotangents)

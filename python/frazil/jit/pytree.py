@@ -52,9 +52,21 @@ class Node:
 Structure: TypeAlias = _Leaf | Node
 
 
-@described(
-    "The class.",
-    """
+@described
+def register_pytree(
+    kind: type[ClassT],
+    flatten: Callable[[ClassT], tuple[Iterable[object], Hashable]],
+    unflatten: Callable[[Any, Iterable[Any]], ClassT],
+) -> type[ClassT]:
+    """Make instances of a class containers of arrays, for arguments and results of functions.
+
+    kind (type): The class; instances of its subclasses are not meant.
+    flatten (callable): Takes an instance; returns its parts, and hashable data that identify the
+        rest.
+    unflatten (callable): Takes these data and the parts; returns an instance.
+    returns (type): The class.
+    raises ValueError: If instances of the class are containers already.
+
     >>> import frazil as fz
     >>> class Line:
     ...     def __init__(self, slope, offset):
@@ -62,22 +74,7 @@ Structure: TypeAlias = _Leaf | Node
     >>> _ = fz.register_pytree(
     ...     Line, lambda line: ((line.slope, line.offset), None), lambda _, parts: Line(*parts)
     ... )
-    """,
-    returns="type",
-    raises={
-        "ValueError": "If instances of the class are containers already.",
-    },
-    kind="type: The class; instances of its subclasses are not meant.",
-    flatten="callable: Takes an instance; returns its parts, and hashable data that identify the "
-    "rest.",
-    unflatten="callable: Takes these data and the parts; returns an instance.",
-)
-def register_pytree(
-    kind: type[ClassT],
-    flatten: Callable[[ClassT], tuple[Iterable[object], Hashable]],
-    unflatten: Callable[[Any, Iterable[Any]], ClassT],
-) -> type[ClassT]:
-    """Make instances of a class containers of arrays, for arguments and results of functions."""
+    """
     if id(kind) in _registered or is_one_of(kind, (dict, list, tuple)):
         raise ValueError(f"{kind.__qualname__} is a container already")
     _registered[id(kind)] = (kind, flatten, unflatten)

@@ -111,39 +111,7 @@ def minimize(
 ) -> tuple[list[Variable], Variable]: ...
 
 
-@described(
-    {
-        "solution : Variable or list of Variable": "Where the objective is least, of the type of "
-        "``x``; where the search ended if it failed.",
-        "success : Variable": "Whether the method says that it has found a minimum, a bool.",
-    },
-    """
-    >>> import frazil as fz
-    >>> import frazil.tensor as ft
-    >>> from frazil.optimize import minimize
-    >>> x, a = ft.vector("x"), ft.vector("a")
-    >>> solution, success = minimize(ft.sum((x - a) ** 4 + (x - a) ** 2), x)
-    >>> f = fz.function([x, a], [solution, success, fz.grad(solution.sum(), a)])
-    >>> found, success, slope = f([0.0, 0.0], [1.0, 2.0])
-    >>> found.round(4), success, slope.round(4)
-    (array([1., 2.]), array(True), array([1., 1.]))
-    """,
-    raises={
-        "TypeError": "If the objective is not a floating-point scalar, or ``x`` not "
-        "floating-point.",
-        "ValueError": "If the objective does not depend on ``x``.",
-    },
-    objective="Variable: A floating-point expression without dimensions.",
-    x="Variable or sequence of Variable: The unknown, of any shape. The search begins at its "
-    "value.",
-    method="str: A method of :func:`scipy.optimize.minimize`.",
-    jac="bool: Give the method the gradient of the objective; else it takes differences.",
-    hess="bool: Give it the matrix of second derivatives, too. Some methods need it, others warn.",
-    use_vectorized_jac="bool: Write second derivatives out side by side, for which the length of "
-    "``x`` must be static; else a scan goes over their rows.",
-    optimizer_kwargs="mapping: Further arguments of :func:`scipy.optimize.minimize`: numbers, "
-    "strings, lists and dicts.",
-)
+@described
 def minimize(
     objective: Variable,
     x: Variable | Sequence[Variable],
@@ -158,6 +126,31 @@ def minimize(
     The solution depends on all that the objective depends on besides ``x``, and has gradients with
     respect to it, by the implicit function theorem: they are those of a minimum that moves, and
     mean nothing where ``success`` is false.
+
+    objective (Variable): A floating-point expression without dimensions.
+    x (Variable or sequence of Variable): The unknown, of any shape. The search begins at its value.
+    method (str): A method of :func:`scipy.optimize.minimize`.
+    jac (bool): Give the method the gradient of the objective; else it takes differences.
+    hess (bool): Give it the matrix of second derivatives, too. Some methods need it, others warn.
+    use_vectorized_jac (bool): Write second derivatives out side by side, for which the length of
+        ``x`` must be static; else a scan goes over their rows.
+    optimizer_kwargs (mapping): Further arguments of :func:`scipy.optimize.minimize`: numbers,
+        strings, lists and dicts.
+    returns solution (Variable or list of Variable): Where the objective is least, of the type of
+        ``x``; where the search ended if it failed.
+    returns success: Whether the method says that it has found a minimum, a bool.
+    raises TypeError: If the objective is not a floating-point scalar, or ``x`` not floating-point.
+    raises ValueError: If the objective does not depend on ``x``.
+
+    >>> import frazil as fz
+    >>> import frazil.tensor as ft
+    >>> from frazil.optimize import minimize
+    >>> x, a = ft.vector("x"), ft.vector("a")
+    >>> solution, success = minimize(ft.sum((x - a) ** 4 + (x - a) ** 2), x)
+    >>> f = fz.function([x, a], [solution, success, fz.grad(solution.sum(), a)])
+    >>> found, success, slope = f([0.0, 0.0], [1.0, 2.0])
+    >>> found.round(4), success, slope.round(4)
+    (array([1., 2.]), array(True), array([1., 1.]))
     """
     unknowns = listed(x)
     _check_objective(objective, unknowns, "minimize")
@@ -185,31 +178,7 @@ def minimize(
     return parts if isinstance(x, list | tuple) else parts[0], success
 
 
-@described(
-    {
-        "solution": "Where the objective is least, of the type of ``x``; where the search ended "
-        "if it failed.",
-        "success": "Whether the method says that it has found a minimum, a bool.",
-    },
-    """
-    >>> import frazil as fz
-    >>> import frazil.tensor as ft
-    >>> from frazil.optimize import minimize_scalar
-    >>> x, a = ft.scalar("x"), ft.scalar("a")
-    >>> solution, success = minimize_scalar((x - a) ** 2, x)
-    >>> f = fz.function([x, a], [solution, success, fz.grad(solution, a)])
-    >>> found, success, slope = f(0.0, 3.0)
-    >>> float(found.round(6)), bool(success), float(slope.round(6))
-    (3.0, True, 1.0)
-    """,
-    objective="Variable: A floating-point expression without dimensions.",
-    x="Variable: The unknown, without dimensions. Its value is not used: see ``bracket``.",
-    method='{"brent", "bounded", "golden"}: A method of :func:`scipy.optimize.minimize_scalar`.',
-    bracket="tensor_like: Two or three numbers to begin with; they may depend on other variables.",
-    bounds='tensor_like: The ends of the interval that the method "bounded" looks in; they may '
-    "depend on other variables.",
-    optimizer_kwargs="mapping: Further arguments of :func:`scipy.optimize.minimize_scalar`.",
-)
+@described
 def minimize_scalar(
     objective: Variable,
     x: Variable,
@@ -221,6 +190,27 @@ def minimize_scalar(
     """Return where an expression of one number is least, and whether that was found.
 
     Gradients are as for :func:`minimize`.
+
+    objective (Variable): A floating-point expression without dimensions.
+    x (Variable): The unknown, without dimensions. Its value is not used: see ``bracket``.
+    method ({"brent", "bounded", "golden"}): A method of :func:`scipy.optimize.minimize_scalar`.
+    bracket (tensor_like): Two or three numbers to begin with; they may depend on other variables.
+    bounds (tensor_like): The ends of the interval that the method "bounded" looks in; they may
+        depend on other variables.
+    optimizer_kwargs (mapping): Further arguments of :func:`scipy.optimize.minimize_scalar`.
+    returns solution: Where the objective is least, of the type of ``x``; where the search ended if
+        it failed.
+    returns success: Whether the method says that it has found a minimum, a bool.
+
+    >>> import frazil as fz
+    >>> import frazil.tensor as ft
+    >>> from frazil.optimize import minimize_scalar
+    >>> x, a = ft.scalar("x"), ft.scalar("a")
+    >>> solution, success = minimize_scalar((x - a) ** 2, x)
+    >>> f = fz.function([x, a], [solution, success, fz.grad(solution, a)])
+    >>> found, success, slope = f(0.0, 3.0)
+    >>> float(found.round(6)), bool(success), float(slope.round(6))
+    (3.0, True, 1.0)
     """
     _check_objective(objective, [x], "minimize_scalar")
     if x.ndim:

@@ -119,33 +119,7 @@ def root(
 ) -> tuple[list[Variable], Variable]: ...
 
 
-@described(
-    {
-        "solution : Variable or list of Variable": "Where the equations hold, of the type of "
-        "``variables``; where the search ended if it failed.",
-        "success : Variable": "Whether the method says that it has found a root, a bool.",
-    },
-    """
-    >>> import frazil as fz
-    >>> import frazil.tensor as ft
-    >>> from frazil.optimize import root
-    >>> x, a = ft.vector("x"), ft.vector("a")
-    >>> solution, success = root(x**2 - a, x)
-    >>> f = fz.function([x, a], [solution, success, fz.grad(solution.sum(), a)])
-    >>> f([1.0, 1.0], [4.0, 9.0])
-    [array([2., 3.]), array(True), array([0.25      , 0.16666667])]
-    """,
-    equations="Variable: The expressions to be zero, floating-point; as many elements as in "
-    "``variables``.",
-    variables="Variable or sequence of Variable: The unknowns, of any shape. The search begins at "
-    "their value.",
-    method="str: A method of :func:`scipy.optimize.root`.",
-    jac="bool: Give the method the matrix of derivatives; else it takes differences, or none.",
-    use_vectorized_jac="bool: Write derivatives out side by side, for which their number must be "
-    "static; else a scan goes over the rows of their matrix.",
-    optimizer_kwargs="mapping: Further arguments of :func:`scipy.optimize.root`: numbers, strings, "
-    "lists and dicts.",
-)
+@described
 def root(
     equations: Variable,
     variables: Variable | Sequence[Variable],
@@ -159,6 +133,29 @@ def root(
     The solution depends on all that the equations depend on besides ``variables``, and has
     gradients with respect to it, by the implicit function theorem. They mean nothing where
     ``success`` is false.
+
+    equations (Variable): The expressions to be zero, floating-point; as many elements as in
+        ``variables``.
+    variables (Variable or sequence of Variable): The unknowns, of any shape. The search begins at
+        their value.
+    method (str): A method of :func:`scipy.optimize.root`.
+    jac (bool): Give the method the matrix of derivatives; else it takes differences, or none.
+    use_vectorized_jac (bool): Write derivatives out side by side, for which their number must be
+        static; else a scan goes over the rows of their matrix.
+    optimizer_kwargs (mapping): Further arguments of :func:`scipy.optimize.root`: numbers, strings,
+        lists and dicts.
+    returns solution (Variable or list of Variable): Where the equations hold, of the type of
+        ``variables``; where the search ended if it failed.
+    returns success: Whether the method says that it has found a root, a bool.
+
+    >>> import frazil as fz
+    >>> import frazil.tensor as ft
+    >>> from frazil.optimize import root
+    >>> x, a = ft.vector("x"), ft.vector("a")
+    >>> solution, success = root(x**2 - a, x)
+    >>> f = fz.function([x, a], [solution, success, fz.grad(solution.sum(), a)])
+    >>> f([1.0, 1.0], [4.0, 9.0])
+    [array([2., 3.]), array(True), array([0.25      , 0.16666667])]
     """
     unknowns = listed(variables)
     check_problem(equations, unknowns, "root", subject="the equation", name="variables")
@@ -183,32 +180,7 @@ def root(
     return parts if isinstance(variables, list | tuple) else parts[0], success
 
 
-@described(
-    {
-        "solution": "Where the equation holds, of the type of ``variable``; where the search "
-        "ended if it failed.",
-        "success": "Whether the method says that it has found a root, a bool.",
-    },
-    """
-    >>> import frazil as fz
-    >>> import frazil.tensor as ft
-    >>> from frazil.optimize import root_scalar
-    >>> x, a = ft.scalar("x"), ft.scalar("a")
-    >>> solution, success = root_scalar(x**2 - a, x, method="brentq", bracket=[0.0, a + 1.0])
-    >>> f = fz.function([x, a], [solution, success, fz.grad(solution, a)])
-    >>> found, success, slope = f(1.0, 4.0)
-    >>> float(found.round(6)), bool(success), float(slope.round(6))
-    (2.0, True, 0.25)
-    """,
-    equation="Variable: The floating-point expression to be zero, without dimensions.",
-    variable="Variable: The unknown, without dimensions. The search begins at its value.",
-    method="str: A method of :func:`scipy.optimize.root_scalar`.",
-    both='bool: Give the method the first, and the second, derivative: "newton" needs the one, '
-    '"halley" both.',
-    bracket='tensor_like: The ends of an interval in which the sign changes, as "brentq", '
-    '"bisect" and others need; they may depend on other variables.',
-    optimizer_kwargs="mapping: Further arguments of :func:`scipy.optimize.root_scalar`.",
-)
+@described
 def root_scalar(
     equation: Variable,
     variable: Variable,
@@ -221,6 +193,28 @@ def root_scalar(
     """Return where one equation in one number holds, and whether that was found.
 
     Gradients are as for :func:`root`.
+
+    equation (Variable): The floating-point expression to be zero, without dimensions.
+    variable (Variable): The unknown, without dimensions. The search begins at its value.
+    method (str): A method of :func:`scipy.optimize.root_scalar`.
+    jac, hess (bool): Give the method the first, and the second, derivative: "newton" needs the one,
+        "halley" both.
+    bracket (tensor_like): The ends of an interval in which the sign changes, as "brentq", "bisect"
+        and others need; they may depend on other variables.
+    optimizer_kwargs (mapping): Further arguments of :func:`scipy.optimize.root_scalar`.
+    returns solution: Where the equation holds, of the type of ``variable``; where the search ended
+        if it failed.
+    returns success: Whether the method says that it has found a root, a bool.
+
+    >>> import frazil as fz
+    >>> import frazil.tensor as ft
+    >>> from frazil.optimize import root_scalar
+    >>> x, a = ft.scalar("x"), ft.scalar("a")
+    >>> solution, success = root_scalar(x**2 - a, x, method="brentq", bracket=[0.0, a + 1.0])
+    >>> f = fz.function([x, a], [solution, success, fz.grad(solution, a)])
+    >>> found, success, slope = f(1.0, 4.0)
+    >>> float(found.round(6)), bool(success), float(slope.round(6))
+    (2.0, True, 0.25)
     """
     check_problem(equation, [variable], "root_scalar", subject="the equation", name="variable")
     for one in (equation, variable):

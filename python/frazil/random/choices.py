@@ -26,14 +26,15 @@ from frazil.tensor.taking import take, take_along_axis
 from frazil.tensor.transposition import moveaxis
 
 
-@drawing(
-    "Draw an order of the elements of an array along an axis, or of the numbers below an integer",
-    "``x`` in that order, a new array.",
-    "5",
-    x="tensor_like: The array, or a 0-d integer.",
-    axis="int: The axis.",
-)
+@drawing
 def permutation(rng: TensorLike, x: TensorLike, axis: int = 0) -> Drawn:
+    """Draw an order of the elements of an array along an axis, or of the numbers below an integer.
+
+    x (tensor_like): The array, or a 0-d integer.
+    axis (int): The axis.
+    returns: ``x`` in that order, a new array.
+    example: 5
+    """
     x = as_tensor(x)
     if x.ndim == 0:
         return draw("permutation", rng, [], (), "int64", row=_number(x, "permutation"))
@@ -42,30 +43,31 @@ def permutation(rng: TensorLike, x: TensorLike, axis: int = 0) -> Drawn:
     return state, take(x, order, axis)
 
 
-@drawing(
-    "Draw an order of the elements of an array along an axis; unlike NumPy's function, this leaves "
-    "the array as it is",
-    "``x`` in that order, a new array.",
-    "[3, 1, 4, 1, 5]",
-    "rng.permutation([3, 1, 4, 1, 5])",
-    x="tensor_like: An array with dimensions.",
-    axis="int: The axis.",
-)
+@drawing
 def shuffle(rng: TensorLike, x: TensorLike, axis: int = 0) -> Drawn:
+    """Draw an order of the elements of an array along an axis; unlike NumPy's function, this leaves
+    the array as it is.
+
+    x (tensor_like): An array with dimensions.
+    axis (int): The axis.
+    returns: ``x`` in that order, a new array.
+    example: [3, 1, 4, 1, 5] -> rng.permutation([3, 1, 4, 1, 5])
+    """
     x = as_tensor(x)
     if x.ndim == 0:
         raise ValueError(f"shuffle takes an array with dimensions, given one of type {x.type}")
     return permutation(rng, x, axis)
 
 
-@drawing(
-    "Draw an order of its own for each line of an array along an axis",
-    "``x`` in that order, a new array.",
-    "[[1, 2, 3], [4, 5, 6]], axis=1",
-    x="tensor_like: The array.",
-    axis="int or None: The axis. Default: all elements change places, as in C order.",
-)
+@drawing
 def permuted(rng: TensorLike, x: TensorLike, axis: int | None = None) -> Drawn:
+    """Draw an order of its own for each line of an array along an axis.
+
+    x (tensor_like): The array.
+    axis (int or None): The axis. Default: all elements change places, as in C order.
+    returns: ``x`` in that order, a new array.
+    example: [[1, 2, 3], [4, 5, 6]], axis=1
+    """
     x = as_tensor(x)
     if axis is None:
         state, flat = permutation(rng, ravel(x))
@@ -76,17 +78,7 @@ def permuted(rng: TensorLike, x: TensorLike, axis: int | None = None) -> Drawn:
     return state, take_along_axis(x, moveaxis(orders, -1, axis), axis)
 
 
-@drawing(
-    "Draw some of the elements of an array along an axis, or of the numbers below an integer",
-    "Elements of ``a``, or int64.",
-    "[3, 1, 4, 1, 5], 3",
-    a="tensor_like: The array, or a 0-d integer.",
-    size="int, 0-d integer variable, or a sequence of them: How many, and in which shape.",
-    replace="bool: Whether an element may be drawn again.",
-    p="tensor_like: The probability of each. Default: the same for all.",
-    axis="int: The axis.",
-    shuffle="bool: Whether the order of what is drawn without replacement is drawn, too.",
-)
+@drawing
 def choice(
     rng: TensorLike,
     a: TensorLike,
@@ -96,6 +88,17 @@ def choice(
     axis: int = 0,
     shuffle: bool = True,
 ) -> Drawn:
+    """Draw some of the elements of an array along an axis, or of the numbers below an integer.
+
+    a (tensor_like): The array, or a 0-d integer.
+    size (int, 0-d integer variable, or a sequence of them): How many, and in which shape.
+    replace (bool): Whether an element may be drawn again.
+    p (tensor_like): The probability of each. Default: the same for all.
+    axis (int): The axis.
+    shuffle (bool): Whether the order of what is drawn without replacement is drawn, too.
+    returns: Elements of ``a``, or int64.
+    example: [3, 1, 4, 1, 5], 3
+    """
     a = as_tensor(a)
     axis = 0 if a.ndim == 0 else normalize_axis(axis, a.ndim)
     population = _number(a, "choice") if a.ndim == 0 else length(a, axis)

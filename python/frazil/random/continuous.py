@@ -7,245 +7,265 @@ from frazil.random.draw import Drawn, Size, draw
 from frazil.scalar.constants import TensorLike
 
 
-@drawing(
-    "Draw from uniform distributions, from ``low`` up to but without ``high``",
-    "float64.",
-    "-1.0, [1.0, 5.0]",
-    low="tensor_like: The lower end.",
-    high="tensor_like: The upper end.",
-)
+@drawing
 def uniform(
     rng: TensorLike, low: TensorLike = 0.0, high: TensorLike = 1.0, size: Size = None
 ) -> Drawn:
+    """Draw from uniform distributions, from ``low`` up to but without ``high``.
+
+    low (tensor_like): The lower end.
+    high (tensor_like): The upper end.
+    returns: float64.
+    example: -1.0, [1.0, 5.0]
+    """
     return draw("uniform", rng, [low, high], size)
 
 
-@drawing(
-    "Draw from normal distributions",
-    "float64.",
-    "[0.0, 5.0], 2.0",
-    loc="tensor_like: The mean.",
-    scale="tensor_like: The standard deviation, not negative.",
-)
+@drawing
 def normal(
     rng: TensorLike, loc: TensorLike = 0.0, scale: TensorLike = 1.0, size: Size = None
 ) -> Drawn:
+    """Draw from normal distributions.
+
+    loc (tensor_like): The mean.
+    scale (tensor_like): The standard deviation, not negative.
+    returns: float64.
+    example: [0.0, 5.0], 2.0
+    """
     return draw("normal", rng, [loc, scale], size)
 
 
-@drawing(
-    "Draw from log-normal distributions",
-    "float64.",
-    "0.0, [0.5, 1.0]",
-    mean="tensor_like: The mean of the logarithm.",
-    sigma="tensor_like: The standard deviation of the logarithm, not negative.",
-)
+@drawing
 def lognormal(
     rng: TensorLike, mean: TensorLike = 0.0, sigma: TensorLike = 1.0, size: Size = None
 ) -> Drawn:
+    """Draw from log-normal distributions.
+
+    mean (tensor_like): The mean of the logarithm.
+    sigma (tensor_like): The standard deviation of the logarithm, not negative.
+    returns: float64.
+    example: 0.0, [0.5, 1.0]
+    """
     return draw("lognormal", rng, [mean, sigma], size)
 
 
-@drawing(
-    "Draw from exponential distributions",
-    "float64.",
-    "[1.0, 3.0]",
-    scale="tensor_like: The mean, not negative.",
-)
+@drawing
 def exponential(rng: TensorLike, scale: TensorLike = 1.0, size: Size = None) -> Drawn:
+    """Draw from exponential distributions.
+
+    scale (tensor_like): The mean, not negative.
+    returns: float64.
+    example: [1.0, 3.0]
+    """
     return draw("exponential", rng, [scale], size)
 
 
-@drawing(
-    "Draw from gamma distributions",
-    "float64.",
-    "[2.0, 3.0], 0.5",
-    shape="tensor_like: The shape, not negative.",
-    scale="tensor_like: The scale, not negative.",
-)
+@drawing
 def gamma(rng: TensorLike, shape: TensorLike, scale: TensorLike = 1.0, size: Size = None) -> Drawn:
+    """Draw from gamma distributions.
+
+    shape (tensor_like): The shape, not negative.
+    scale (tensor_like): The scale, not negative.
+    returns: float64.
+    example: [2.0, 3.0], 0.5
+    """
     return draw("gamma", rng, [shape, scale], size)
 
 
-@drawing(
-    "Draw from beta distributions",
-    "float64.",
-    "[2.0, 3.0], 0.5",
-    a="tensor_like: Positive.",
-    b="tensor_like: Positive.",
-)
+@drawing
 def beta(rng: TensorLike, a: TensorLike, b: TensorLike, size: Size = None) -> Drawn:
+    """Draw from beta distributions.
+
+    a, b (tensor_like): Positive.
+    returns: float64.
+    example: [2.0, 3.0], 0.5
+    """
     return draw("beta", rng, [a, b], size)
 
 
-@drawing(
-    "Draw from chi-squared distributions",
-    "float64.",
-    "[2.0, 3.0]",
-    df="tensor_like: The degrees of freedom, positive.",
-)
+@drawing
 def chisquare(rng: TensorLike, df: TensorLike, size: Size = None) -> Drawn:
+    """Draw from chi-squared distributions.
+
+    df (tensor_like): The degrees of freedom, positive.
+    returns: float64.
+    example: [2.0, 3.0]
+    """
     return draw("chisquare", rng, [df], size)
 
 
-@drawing(
-    "Draw from noncentral chi-squared distributions",
-    "float64.",
-    "[2.0, 3.0], 1.0",
-    df="tensor_like: The degrees of freedom, positive.",
-    nonc="tensor_like: The non-centrality, not negative.",
-)
+@drawing
 def noncentral_chisquare(
     rng: TensorLike, df: TensorLike, nonc: TensorLike, size: Size = None
 ) -> Drawn:
+    """Draw from noncentral chi-squared distributions.
+
+    df (tensor_like): The degrees of freedom, positive.
+    nonc (tensor_like): The non-centrality, not negative.
+    returns: float64.
+    example: [2.0, 3.0], 1.0
+    """
     return draw("noncentral_chisquare", rng, [df, nonc], size)
 
 
-@drawing(
-    "Draw from F distributions",
-    "float64.",
-    "[2.0, 3.0], 5.0",
-    dfnum="tensor_like: The degrees of freedom of the numerator, positive.",
-    dfden="tensor_like: Those of the denominator, positive.",
-)
+@drawing
 def f(rng: TensorLike, dfnum: TensorLike, dfden: TensorLike, size: Size = None) -> Drawn:
+    """Draw from F distributions.
+
+    dfnum (tensor_like): The degrees of freedom of the numerator, positive.
+    dfden (tensor_like): Those of the denominator, positive.
+    returns: float64.
+    example: [2.0, 3.0], 5.0
+    """
     return draw("f", rng, [dfnum, dfden], size)
 
 
-@drawing(
-    "Draw from noncentral F distributions",
-    "float64.",
-    "[2.0, 3.0], 5.0, 1.0",
-    dfnum="tensor_like: The degrees of freedom of the numerator, positive.",
-    dfden="tensor_like: Those of the denominator, positive.",
-    nonc="tensor_like: The non-centrality, not negative.",
-)
+@drawing
 def noncentral_f(
     rng: TensorLike, dfnum: TensorLike, dfden: TensorLike, nonc: TensorLike, size: Size = None
 ) -> Drawn:
+    """Draw from noncentral F distributions.
+
+    dfnum (tensor_like): The degrees of freedom of the numerator, positive.
+    dfden (tensor_like): Those of the denominator, positive.
+    nonc (tensor_like): The non-centrality, not negative.
+    returns: float64.
+    example: [2.0, 3.0], 5.0, 1.0
+    """
     return draw("noncentral_f", rng, [dfnum, dfden, nonc], size)
 
 
-@drawing(
-    "Draw from Student's t distributions",
-    "float64.",
-    "[2.0, 3.0]",
-    df="tensor_like: The degrees of freedom, positive.",
-)
+@drawing
 def standard_t(rng: TensorLike, df: TensorLike, size: Size = None) -> Drawn:
+    """Draw from Student's t distributions.
+
+    df (tensor_like): The degrees of freedom, positive.
+    returns: float64.
+    example: [2.0, 3.0]
+    """
     return draw("standard_t", rng, [df], size)
 
 
-@drawing(
-    "Draw from Pareto II (Lomax) distributions",
-    "float64.",
-    "[2.0, 3.0]",
-    a="tensor_like: The shape, positive.",
-)
+@drawing
 def pareto(rng: TensorLike, a: TensorLike, size: Size = None) -> Drawn:
+    """Draw from Pareto II (Lomax) distributions.
+
+    a (tensor_like): The shape, positive.
+    returns: float64.
+    example: [2.0, 3.0]
+    """
     return draw("pareto", rng, [a], size)
 
 
-@drawing(
-    "Draw from Weibull distributions of scale 1",
-    "float64.",
-    "[2.0, 3.0]",
-    a="tensor_like: The shape, not negative.",
-)
+@drawing
 def weibull(rng: TensorLike, a: TensorLike, size: Size = None) -> Drawn:
+    """Draw from Weibull distributions of scale 1.
+
+    a (tensor_like): The shape, not negative.
+    returns: float64.
+    example: [2.0, 3.0]
+    """
     return draw("weibull", rng, [a], size)
 
 
-@drawing(
-    "Draw from power distributions",
-    "float64.",
-    "[2.0, 3.0]",
-    a="tensor_like: The exponent plus one, positive.",
-)
+@drawing
 def power(rng: TensorLike, a: TensorLike, size: Size = None) -> Drawn:
+    """Draw from power distributions.
+
+    a (tensor_like): The exponent plus one, positive.
+    returns: float64.
+    example: [2.0, 3.0]
+    """
     return draw("power", rng, [a], size)
 
 
-@drawing(
-    "Draw from Laplace distributions",
-    "float64.",
-    "[0.0, 5.0], 2.0",
-    loc="tensor_like: The mean.",
-    scale="tensor_like: The decay, not negative.",
-)
+@drawing
 def laplace(
     rng: TensorLike, loc: TensorLike = 0.0, scale: TensorLike = 1.0, size: Size = None
 ) -> Drawn:
+    """Draw from Laplace distributions.
+
+    loc (tensor_like): The mean.
+    scale (tensor_like): The decay, not negative.
+    returns: float64.
+    example: [0.0, 5.0], 2.0
+    """
     return draw("laplace", rng, [loc, scale], size)
 
 
-@drawing(
-    "Draw from Gumbel distributions",
-    "float64.",
-    "[0.0, 5.0], 2.0",
-    loc="tensor_like: The mode.",
-    scale="tensor_like: The scale, not negative.",
-)
+@drawing
 def gumbel(
     rng: TensorLike, loc: TensorLike = 0.0, scale: TensorLike = 1.0, size: Size = None
 ) -> Drawn:
+    """Draw from Gumbel distributions.
+
+    loc (tensor_like): The mode.
+    scale (tensor_like): The scale, not negative.
+    returns: float64.
+    example: [0.0, 5.0], 2.0
+    """
     return draw("gumbel", rng, [loc, scale], size)
 
 
-@drawing(
-    "Draw from logistic distributions",
-    "float64.",
-    "[0.0, 5.0], 2.0",
-    loc="tensor_like: The mean.",
-    scale="tensor_like: The scale, not negative.",
-)
+@drawing
 def logistic(
     rng: TensorLike, loc: TensorLike = 0.0, scale: TensorLike = 1.0, size: Size = None
 ) -> Drawn:
+    """Draw from logistic distributions.
+
+    loc (tensor_like): The mean.
+    scale (tensor_like): The scale, not negative.
+    returns: float64.
+    example: [0.0, 5.0], 2.0
+    """
     return draw("logistic", rng, [loc, scale], size)
 
 
-@drawing(
-    "Draw from Rayleigh distributions",
-    "float64.",
-    "[1.0, 2.0]",
-    scale="tensor_like: The mode, not negative.",
-)
+@drawing
 def rayleigh(rng: TensorLike, scale: TensorLike = 1.0, size: Size = None) -> Drawn:
+    """Draw from Rayleigh distributions.
+
+    scale (tensor_like): The mode, not negative.
+    returns: float64.
+    example: [1.0, 2.0]
+    """
     return draw("rayleigh", rng, [scale], size)
 
 
-@drawing(
-    "Draw from Wald (inverse Gaussian) distributions",
-    "float64.",
-    "[1.0, 2.0], 3.0",
-    mean="tensor_like: The mean, positive.",
-    scale="tensor_like: The scale, positive.",
-)
+@drawing
 def wald(rng: TensorLike, mean: TensorLike, scale: TensorLike, size: Size = None) -> Drawn:
+    """Draw from Wald (inverse Gaussian) distributions.
+
+    mean (tensor_like): The mean, positive.
+    scale (tensor_like): The scale, positive.
+    returns: float64.
+    example: [1.0, 2.0], 3.0
+    """
     return draw("wald", rng, [mean, scale], size)
 
 
-@drawing(
-    "Draw from von Mises distributions, from -pi to pi",
-    "float64.",
-    "[1.0, 2.0], 3.0",
-    mu="tensor_like: The mode.",
-    kappa="tensor_like: The concentration, not negative.",
-)
+@drawing
 def vonmises(rng: TensorLike, mu: TensorLike, kappa: TensorLike, size: Size = None) -> Drawn:
+    """Draw from von Mises distributions, from -pi to pi.
+
+    mu (tensor_like): The mode.
+    kappa (tensor_like): The concentration, not negative.
+    returns: float64.
+    example: [1.0, 2.0], 3.0
+    """
     return draw("vonmises", rng, [mu, kappa], size)
 
 
-@drawing(
-    "Draw from triangular distributions",
-    "float64.",
-    "[0.0, 1.0], 1.5, 2.0",
-    left="tensor_like: The lower end.",
-    mode="tensor_like: The peak, not below ``left``.",
-    right="tensor_like: The upper end, not below ``mode`` and above ``left``.",
-)
+@drawing
 def triangular(
     rng: TensorLike, left: TensorLike, mode: TensorLike, right: TensorLike, size: Size = None
 ) -> Drawn:
+    """Draw from triangular distributions.
+
+    left (tensor_like): The lower end.
+    mode (tensor_like): The peak, not below ``left``.
+    right (tensor_like): The upper end, not below ``mode`` and above ``left``.
+    returns: float64.
+    example: [0.0, 1.0], 1.5, 2.0
+    """
     return draw("triangular", rng, [left, mode, right], size)

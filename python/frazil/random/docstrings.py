@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from types import FunctionType
+from typing import TypeVar, cast
 
-from frazil.tensor.docstrings import listed_parameters
+from frazil.tensor.docstrings import listed_parameters, read_description
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
 _USUAL = {
-    "rng": "Variable or array_like: The state of the generator: a variable of :func:`shared_rng`, "
-    "or the state that another draw returned.",
-    "size": "int, 0-d integer variable, or a sequence of them: Shape of the result. Default: the "
-    "shape to which the parameters broadcast.",
+    "rng": (
+        "Variable or array_like",
+        "The state of the generator: a variable of :func:`shared_rng`, or the state that another "
+        "draw returned.",
+    ),
+    "size": (
+        "int, 0-d integer variable, or a sequence of them",
+        "Shape of the result. Default: the shape to which the parameters broadcast.",
+    ),
 }
 
 _TEXT = """{summary}
@@ -40,35 +46,28 @@ True
 """
 
 
-def drawing(
-    summary: str,
-    result: str,
-    example: str,
-    numpy: str | None = None,
-    **parameters: str,
-) -> Callable[[Function], Function]:
-    """Give a function that draws its docstring.
+def drawing(function: Function) -> Function:
+    """Complete the docstring of a function that draws, as :func:`described` does for others.
 
-    ``parameters`` are what the docstring says of each, ``"type: text"``. ``numpy`` is the
-    expression that gives the example's numbers by NumPy, where ``rng`` stands for the generator;
-    by default a call of the generator's method of that name.
+    ``example`` has the arguments behind the state. Behind ``->`` stands the expression that gives
+    the example's numbers by NumPy, where ``rng`` is the generator; if nothing stands there, it is a
+    call of the generator's method of that name.
     """
-
-    def document(function: Function) -> Function:
-        name = function.__name__
-        told = listed_parameters(function, _USUAL | parameters)
-        by_numpy = f"rng.{name}({example})" if numpy is None else numpy
-        of_numpy = f", as :meth:`numpy.random.Generator.{name}`." if numpy is None else "."
-        function.__doc__ = _TEXT.format(
-            summary=summary + of_numpy,
-            parameters=told,
+    made = cast(FunctionType, function)
+    name = made.__name__
+    if made.__doc__ is not None:  # as Python -OO leaves it
+        description = read_description(made.__doc__)
+        arguments, _, numpy = description.example.partition(" -> ")
+        method = "" if numpy else f", as :meth:`numpy.random.Generator.{name}`"
+        (result,) = description.results.values()
+        made.__doc__ = _TEXT.format(
+            summary=f"{description.summary.removesuffix('.')}{method}.",
+            parameters=listed_parameters(made, _USUAL | description.parameters),
             result=result,
             name=name,
-            comma=", " if example else "",
-            example=example,
-            numpy=by_numpy.replace("rng", "np.random.default_rng(1)"),
+            comma=", " if arguments else "",
+            example=arguments,
+            numpy=(numpy or f"rng.{name}({arguments})").replace("rng", "np.random.default_rng(1)"),
         )
-        function.__module__ = "frazil.random"
-        return function
-
-    return document
+    made.__module__ = "frazil.random"
+    return function

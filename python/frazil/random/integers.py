@@ -14,15 +14,7 @@ from frazil.tensor.elementwise.casting import astype
 from frazil.tensor.elementwise.comparison import ge
 
 
-@drawing(
-    "Draw integers from ``low`` up to but without ``high``",
-    "Of type ``dtype``.",
-    "[3, 100]",
-    low="tensor_like: The smallest; if ``high`` is not given, that is 0, and this is ``high``.",
-    high="tensor_like: What all are below.",
-    dtype="dtype_like: An integer type or bool.",
-    endpoint="bool: Let ``high`` itself be among them.",
-)
+@drawing
 def integers(
     rng: TensorLike,
     low: TensorLike,
@@ -31,6 +23,15 @@ def integers(
     dtype: npt.DTypeLike = "int64",
     endpoint: bool = False,
 ) -> Drawn:
+    """Draw integers from ``low`` up to but without ``high``.
+
+    low (tensor_like): The smallest; if ``high`` is not given, that is 0, and this is ``high``.
+    high (tensor_like): What all are below.
+    dtype (dtype_like): An integer type or bool.
+    endpoint (bool): Let ``high`` itself be among them.
+    returns: Of type ``dtype``.
+    example: [3, 100]
+    """
     lowest, highest = (0, low) if high is None else (low, high)
     kind = np.dtype(dtype)
     if kind.kind not in "iub":

@@ -15,7 +15,7 @@ import numpy as np
 import frazil._core as _core
 from frazil._core import SharedVariable, Variable
 from frazil.random.states import Seed, generator_of, state_of
-from frazil.tensor.docstrings import described
+from frazil.tensor.docstrings import described, described_like
 
 T = TypeVar("T")
 
@@ -32,10 +32,16 @@ def built_once() -> Iterator[None]:
         _is_built_once.reset(token)
 
 
-@described(
-    "A vector of uint64. A function that draws from it leaves in it the state after its last draw, "
-    "unless its ``updates`` say otherwise.",
-    """
+@described
+def shared_rng(seed: Seed = None, name: str | None = None) -> SharedVariable:
+    """Return a shared variable whose value is the state of a generator.
+
+    seed (None, int, sequence of int, SeedSequence, BitGenerator or Generator): As for
+        :func:`numpy.random.default_rng`. The state of a generator is copied.
+    name (str): The name shown to people.
+    returns (SharedVariable): A vector of uint64. A function that draws from it leaves in it the
+        state after its last draw, unless its ``updates`` say otherwise.
+
     >>> import frazil as fz
     >>> from frazil import random
     >>> rng = random.shared_rng(42)
@@ -46,14 +52,7 @@ def built_once() -> Iterator[None]:
     >>> rng.set_value(random.state_of(42))
     >>> f()
     array([ 0.30471708, -1.03998411])
-    """,
-    returns="SharedVariable",
-    seed="None, int, sequence of int, SeedSequence, BitGenerator or Generator: As for "
-    ":func:`numpy.random.default_rng`. The state of a generator is copied.",
-    name="str: The name shown to people.",
-)
-def shared_rng(seed: Seed = None, name: str | None = None) -> SharedVariable:
-    """Return a shared variable whose value is the state of a generator."""
+    """
     return _core.shared(state_of(seed), name, None)
 
 
@@ -279,18 +278,16 @@ def _sequence(seed: Seed) -> np.random.SeedSequence:
     return seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
 
 
-@described(
-    "Draws of it are variables.",
-    """
+@described_like(shared_rng)
+def default_rng(seed: Seed = None) -> Stream:
+    """Return a stream of the numbers that :func:`numpy.random.default_rng` gives.
+
+    returns (Stream): Draws of it are variables.
+
     >>> from frazil import random
     >>> random.default_rng(42).normal(size=2).eval()
     array([ 0.30471708, -1.03998411])
-    """,
-    returns="Stream",
-    like=shared_rng,
-)
-def default_rng(seed: Seed = None) -> Stream:
-    """Return a stream of the numbers that :func:`numpy.random.default_rng` gives."""
+    """
     return Stream(seed)
 
 

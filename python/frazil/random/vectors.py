@@ -16,46 +16,37 @@ from frazil.random.states import generator_of, state_of
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.lengths import Lengths, as_lengths, length, static_shape
 
-_SIZE = (
-    "int, 0-d integer variable, or a sequence of them: Shape of the result without its last "
-    "dimension."
-)
 
-
-@drawing(
-    "Draw from multinomial distributions: how often each outcome comes up in ``n`` trials",
-    "int64, with the outcomes along the last dimension.",
-    "[10, 20], [0.2, 0.3, 0.5]",
-    n="tensor_like: How many trials: integers, not negative.",
-    pvals="tensor_like: The probability of each outcome, along the last dimension; what the others "
-    "leave is that of the last.",
-    size=_SIZE,
-)
+@drawing
 def multinomial(rng: TensorLike, n: TensorLike, pvals: TensorLike, size: Size = None) -> Drawn:
+    """Draw from multinomial distributions: how often each outcome comes up in ``n`` trials.
+
+    n (tensor_like): How many trials: integers, not negative.
+    pvals (tensor_like): The probability of each outcome, along the last dimension; what the others
+        leave is that of the last.
+    size (int, 0-d integer variable, or a sequence of them): Shape of the result without its last
+        dimension.
+    returns: int64, with the outcomes along the last dimension.
+    example: [10, 20], [0.2, 0.3, 0.5]
+    """
     return draw("multinomial", rng, [n, pvals], size, "int64")
 
 
-@drawing(
-    "Draw from Dirichlet distributions: shares that sum to one",
-    "float64, with the shares along the last dimension.",
-    "[2.0, 3.0, 0.5], 2",
-    alpha="tensor_like: The concentration of each share, along the last dimension, not negative. "
-    "Unlike NumPy's it may have further dimensions, drawn one after the other.",
-    size=_SIZE,
-)
+@drawing
 def dirichlet(rng: TensorLike, alpha: TensorLike, size: Size = None) -> Drawn:
+    """Draw from Dirichlet distributions: shares that sum to one.
+
+    alpha (tensor_like): The concentration of each share, along the last dimension, not negative.
+        Unlike NumPy's it may have further dimensions, drawn one after the other.
+    size (int, 0-d integer variable, or a sequence of them): Shape of the result without its last
+        dimension.
+    returns: float64, with the shares along the last dimension.
+    example: [2.0, 3.0, 0.5], 2
+    """
     return draw("dirichlet", rng, [alpha], size)
 
 
-@drawing(
-    "Draw from multivariate hypergeometric distributions: how many of each colour are in a sample",
-    "int64, with the colours along the last dimension.",
-    "[5, 6, 7], 8, 2",
-    colors="tensor_like: How many there are of each colour, along the last dimension: integers.",
-    nsample="tensor_like: How many are taken: integers.",
-    size=_SIZE,
-    method='{"marginals", "count"}: How, as in NumPy; the numbers are others.',
-)
+@drawing
 def multivariate_hypergeometric(
     rng: TensorLike,
     colors: TensorLike,
@@ -63,6 +54,16 @@ def multivariate_hypergeometric(
     size: Size = None,
     method: Literal["marginals", "count"] = "marginals",
 ) -> Drawn:
+    """Draw from multivariate hypergeometric distributions: how many of each colour are in a sample.
+
+    colors (tensor_like): How many there are of each colour, along the last dimension: integers.
+    nsample (tensor_like): How many are taken: integers.
+    size (int, 0-d integer variable, or a sequence of them): Shape of the result without its last
+        dimension.
+    method ({"marginals", "count"}): How, as in NumPy; the numbers are others.
+    returns: int64, with the colours along the last dimension.
+    example: [5, 6, 7], 8, 2
+    """
     if method not in ("marginals", "count"):
         raise ValueError(f"method must be 'marginals' or 'count', given {method!r}")
     name = "multivariate_hypergeometric" + ("_count" if method == "count" else "")
@@ -117,17 +118,7 @@ class MultivariateNormal(Drawing):
         return input_shapes[0], (*node.inputs[3:], length(node.inputs[1], 0))
 
 
-@drawing(
-    "Draw vectors from a normal distribution",
-    "float64, with the vectors along the last dimension.",
-    "[1.0, 2.0], [[2.0, 0.5], [0.5, 1.0]], 3",
-    mean="tensor_like: The mean, a vector.",
-    cov="tensor_like: The covariance, a positive semidefinite matrix.",
-    size=_SIZE,
-    check_valid='{"warn", "raise", "ignore"}: What to do about a covariance that is not such.',
-    tol="float: How far from it is near enough.",
-    method='{"svd", "eigh", "cholesky"}: By which factor of the covariance.',
-)
+@drawing
 def multivariate_normal(
     rng: TensorLike,
     mean: TensorLike,
@@ -138,6 +129,18 @@ def multivariate_normal(
     *,
     method: Literal["svd", "eigh", "cholesky"] = "svd",
 ) -> Drawn:
+    """Draw vectors from a normal distribution.
+
+    mean (tensor_like): The mean, a vector.
+    cov (tensor_like): The covariance, a positive semidefinite matrix.
+    size (int, 0-d integer variable, or a sequence of them): Shape of the result without its last
+        dimension.
+    check_valid ({"warn", "raise", "ignore"}): What to do about a covariance that is not such.
+    tol (float): How far from it is near enough.
+    method ({"svd", "eigh", "cholesky"}): By which factor of the covariance.
+    returns: float64, with the vectors along the last dimension.
+    example: [1.0, 2.0], [[2.0, 0.5], [0.5, 1.0]], 3
+    """
     if method not in ("svd", "eigh", "cholesky"):
         raise ValueError(f"method must be 'svd', 'eigh' or 'cholesky', given {method!r}")
     if check_valid not in ("warn", "raise", "ignore"):

@@ -24,21 +24,19 @@ _KEEP_THE_SIGN_AWAY = frozenset(
 _nonnegative: WeakKeyDictionary[Variable, bool] = WeakKeyDictionary()
 
 
-@described(
-    "Whether every element is known to be so.",
-    """
-    >>> from frazil.rewrite import is_nonnegative
-    >>> x = ft.vector("x")
-    >>> is_nonnegative(ft.exp(x) + 1), is_nonnegative(x)
-    (True, False)
-    """,
-    returns="bool",
-    x="Variable: Any variable.",
-)
+@described
 def is_nonnegative(x: Variable) -> bool:
     """Return whether no element of ``x`` can have a sign: it is NaN, or 0.0 (not -0.0) or more.
 
     False if it is unknown. Results are remembered as long as ``x`` is alive.
+
+    x (Variable): Any variable.
+    returns (bool): Whether every element is known to be so.
+
+    >>> from frazil.rewrite import is_nonnegative
+    >>> x = ft.vector("x")
+    >>> is_nonnegative(ft.exp(x) + 1), is_nonnegative(x)
+    (True, False)
     """
     return _is_nonnegative(x, _DEPTH)
 

@@ -188,9 +188,22 @@ class Rule:
         return f"<Rule {self.text}>"
 
 
-@described(
-    "For :func:`rewrite`.",
-    """
+@described
+def rule(function: Callable[..., Law]) -> Rule:
+    """Return the rule that a function defines.
+
+    The function's parameters are the variables of the law; their annotations say which variables
+    each may match. The function returns the left side, the right side, and any guards. The first
+    line of its docstring is the law.
+
+    function (callable): Called once, with variables, to build real nodes. A left side applies an
+        op. Operands of commutative ops match in any order, a parameter that is used twice matches
+        one variable, a number matches constants of this value in any dtype, and ``*xs`` matches all
+        other operands. A right side may be a function: it is called with the matched node and the
+        variables that the parameters matched, and returns a variable, or None if the rule does not
+        apply.
+    returns (Rule): For :func:`rewrite`.
+
     >>> from frazil.rewrite import Float, rewrite, rule
     >>> @rule
     ... def log_of_exp2(x: Float):
@@ -199,21 +212,6 @@ class Rule:
     >>> x = ft.vector("x")
     >>> rewrite(ft.log2(ft.exp2(x)) + 1, [log_of_exp2]).graph is x + 1
     True
-    """,
-    returns="Rule",
-    function="callable: Called once, with variables, to build real nodes. A left side applies an "
-    "op. Operands of commutative ops match in any order, a parameter that is used twice matches "
-    "one variable, a number matches constants of this value in any dtype, and ``*xs`` matches all "
-    "other operands. A right side may be a function: it is called with the matched node and the "
-    "variables that the parameters matched, and returns a variable, or None if the rule does not "
-    "apply.",
-)
-def rule(function: Callable[..., Law]) -> Rule:
-    """Return the rule that a function defines.
-
-    The function's parameters are the variables of the law; their annotations say which variables
-    each may match. The function returns the left side, the right side, and any guards. The first
-    line of its docstring is the law.
     """
     return Rule(function)
 

@@ -169,24 +169,22 @@ def reads_one_element() -> Guard:
     return Guard("reads_one_element", ())
 
 
-@described(
-    "To be returned by the rule, after its right side.",
-    """
-    >>> from frazil.rewrite import Float, holds, is_nonnegative, rule
-    >>> @rule
-    ... def abs_of_nonnegative(x: Float):
-    ...     '''|x| == x if x has no sign.'''
-    ...     return ft.abs(x), x, holds(is_nonnegative, x)
-    """,
-    returns="Guard",
-    predicate="callable: Takes the variable that each of ``variables`` matched, and returns a "
-    "truth value.",
-    variables="Variable: Parameters of the rule.",
-)
+@described
 def holds(predicate: Callable[..., object], *variables: Variable) -> Guard:
     """Return the guard that a Python function of the matched variables returns true.
 
     The function must depend on its arguments only, since its result is remembered. It runs once a
     match, outside every lock; guards of the core are much faster.
+
+    predicate (callable): Takes the variable that each of ``variables`` matched, and returns a truth
+        value.
+    variables (Variable): Parameters of the rule.
+    returns (Guard): To be returned by the rule, after its right side.
+
+    >>> from frazil.rewrite import Float, holds, is_nonnegative, rule
+    >>> @rule
+    ... def abs_of_nonnegative(x: Float):
+    ...     '''|x| == x if x has no sign.'''
+    ...     return ft.abs(x), x, holds(is_nonnegative, x)
     """
     return Guard(getattr(predicate, "__name__", "holds"), variables, predicate)

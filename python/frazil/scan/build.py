@@ -55,61 +55,7 @@ class until:
     condition: TensorLike
 
 
-@described(
-    {
-        "outputs : Variable, list of Variable or None": "Each output of all steps, stacked along a "
-        "new first axis.",
-        "updates : dict of SharedVariable to Variable": "The new values of shared variables, for "
-        ":func:`frazil.function`; left out with ``return_updates=False``.",
-    },
-    """
-    >>> import frazil as fz
-    >>> import frazil.tensor as ft
-    >>> k, x = ft.iscalar("k"), ft.vector("x")
-    >>> powers, _ = fz.scan(lambda p, x: p * x, outputs_info=ft.ones_like(x), non_sequences=x,
-    ...                     n_steps=k)
-    >>> fz.function([x, k], powers)([2.0, 3.0], 3)
-    array([[ 2.,  3.],
-           [ 4.,  9.],
-           [ 8., 27.]])
-
-    The Fibonacci numbers; each needs the two before it:
-
-    >>> start = ft.constant([0, 1])
-    >>> numbers, _ = fz.scan(lambda a, b: a + b,
-    ...                      outputs_info=dict(initial=start, taps=[-2, -1]), n_steps=6)
-    >>> numbers.eval()
-    array([ 1,  2,  3,  5,  8, 13])
-    """,
-    raises={
-        "TypeError": "If an output does not have the type of its initial value.",
-        "ValueError": "If the number of steps is unknown, or ``fn`` returns more or fewer outputs "
-        "than ``outputs_info`` has entries.",
-        "MissingInputError": "If ``strict`` and a step uses a variable that is no argument.",
-    },
-    fn="callable: It is called with variables: the elements of the sequences (one for each tap), "
-    "the outputs of earlier steps (one for each tap), then ``non_sequences``. It returns the "
-    "outputs of a step; also, or instead, a dict of updates of shared variables, and "
-    ":class:`until`. Any other variable that it uses has the same value in all steps.",
-    sequences="tensor_like or dict, or list of them: Each step reads one element along the first "
-    "axis. With ``dict(input=x, taps=[-1, 0])`` it reads several, at these distances from its own.",
-    outputs_info="tensor_like, dict or None, or list of them: The value of each output before the "
-    "first step, or None if no step reads the output. With ``dict(initial=x, taps=[-2, -1])`` a "
-    "step reads outputs of several earlier steps; the initial value then has a row for each of "
-    "these, the oldest first. A Python number takes the dtype of the steps' output; to find it, "
-    "``fn`` may be called again.",
-    non_sequences="tensor_like or list of them: Further arguments of ``fn``, the same in each "
-    "step.",
-    n_steps="int or 0-d integer variable: The number of steps. Default: as many as the shortest "
-    "sequence has elements.",
-    truncate_gradient="int: Gradients go back through at most so many of the last steps; -1: "
-    "through all.",
-    go_backwards="bool: Go along the sequences from their last elements to the first.",
-    name="str: A name for messages.",
-    strict="bool: Raise if a step uses a variable that is not among the arguments.",
-    return_list="bool: Return a list of outputs even if there is only one.",
-    return_updates="bool: Return the updates, too.",
-)
+@described
 def scan(
     fn: Callable[..., object],
     sequences: Sequences = None,
@@ -127,6 +73,55 @@ def scan(
 
     Common forms are :func:`frazil.map`, :func:`frazil.reduce`, :func:`frazil.foldl` and
     :func:`frazil.foldr`; see also :func:`frazil.scan_checkpoints`.
+
+    fn (callable): It is called with variables: the elements of the sequences (one for each tap),
+        the outputs of earlier steps (one for each tap), then ``non_sequences``. It returns the
+        outputs of a step; also, or instead, a dict of updates of shared variables, and
+        :class:`until`. Any other variable that it uses has the same value in all steps.
+    sequences (tensor_like or dict, or list of them): Each step reads one element along the first
+        axis. With ``dict(input=x, taps=[-1, 0])`` it reads several, at these distances from its
+        own.
+    outputs_info (tensor_like, dict or None, or list of them): The value of each output before the
+        first step, or None if no step reads the output. With ``dict(initial=x, taps=[-2, -1])`` a
+        step reads outputs of several earlier steps; the initial value then has a row for each of
+        these, the oldest first. A Python number takes the dtype of the steps' output; to find it,
+        ``fn`` may be called again.
+    non_sequences (tensor_like or list of them): Further arguments of ``fn``, the same in each step.
+    n_steps (int or 0-d integer variable): The number of steps. Default: as many as the shortest
+        sequence has elements.
+    truncate_gradient (int): Gradients go back through at most so many of the last steps; -1:
+        through all.
+    go_backwards (bool): Go along the sequences from their last elements to the first.
+    name (str): A name for messages.
+    strict (bool): Raise if a step uses a variable that is not among the arguments.
+    return_list (bool): Return a list of outputs even if there is only one.
+    return_updates (bool): Return the updates, too.
+    returns outputs (Variable, list of Variable or None): Each output of all steps, stacked along a
+        new first axis.
+    returns updates (dict of SharedVariable to Variable): The new values of shared variables, for
+        :func:`frazil.function`; left out with ``return_updates=False``.
+    raises TypeError: If an output does not have the type of its initial value.
+    raises ValueError: If the number of steps is unknown, or ``fn`` returns more or fewer outputs
+        than ``outputs_info`` has entries.
+    raises MissingInputError: If ``strict`` and a step uses a variable that is no argument.
+
+    >>> import frazil as fz
+    >>> import frazil.tensor as ft
+    >>> k, x = ft.iscalar("k"), ft.vector("x")
+    >>> powers, _ = fz.scan(lambda p, x: p * x, outputs_info=ft.ones_like(x), non_sequences=x,
+    ...                     n_steps=k)
+    >>> fz.function([x, k], powers)([2.0, 3.0], 3)
+    array([[ 2.,  3.],
+           [ 4.,  9.],
+           [ 8., 27.]])
+
+    The Fibonacci numbers; each needs the two before it:
+
+    >>> start = ft.constant([0, 1])
+    >>> numbers, _ = fz.scan(lambda a, b: a + b,
+    ...                      outputs_info=dict(initial=start, taps=[-2, -1]), n_steps=6)
+    >>> numbers.eval()
+    array([ 1,  2,  3,  5,  8, 13])
     """
     outputs, _, updates = build_scan(
         fn,

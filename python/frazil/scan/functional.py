@@ -11,32 +11,10 @@ from frazil.scan.arguments import (
     Sequences,
 )
 from frazil.scan.build import build_scan, scan
-from frazil.tensor.docstrings import described
-
-_ALSO = {
-    "updates : dict of SharedVariable to Variable": "The new values of shared variables; left out "
-    "with ``return_updates=False``.",
-}
+from frazil.tensor.docstrings import described_like
 
 
-@described(
-    {
-        "outputs : Variable or list of Variable": "The results of ``fn``, stacked along a new "
-        "first axis.",
-        **_ALSO,
-    },
-    """
-    >>> import frazil as fz, frazil.tensor as ft
-    >>> x = ft.matrix("x")
-    >>> norms, _ = fz.map(lambda row: ft.sqrt((row**2).sum()), x)
-    >>> fz.function([x], norms)([[3.0, 4.0], [6.0, 8.0]])
-    array([ 5., 10.])
-    """,
-    like=scan,
-    fn="callable: A function of an element of each sequence, then of ``non_sequences``.",
-    sequences="tensor_like or dict, or list of them: ``fn`` reads one element of each along the "
-    "first axis.",
-)
+@described_like(scan)
 def map(
     fn: Callable[..., Any],
     sequences: Sequences,
@@ -46,7 +24,22 @@ def map(
     name: str | None = None,
     return_updates: bool = True,
 ) -> Any:
-    """Apply a function to each element of sequences; see :func:`frazil.scan`."""
+    """Apply a function to each element of sequences; see :func:`frazil.scan`.
+
+    fn (callable): A function of an element of each sequence, then of ``non_sequences``.
+    sequences (tensor_like or dict, or list of them): ``fn`` reads one element of each along the
+        first axis.
+    returns outputs (Variable or list of Variable): The results of ``fn``, stacked along a new first
+        axis.
+    returns updates (dict of SharedVariable to Variable): The new values of shared variables; left
+        out with ``return_updates=False``.
+
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> x = ft.matrix("x")
+    >>> norms, _ = fz.map(lambda row: ft.sqrt((row**2).sum()), x)
+    >>> fz.function([x], norms)([[3.0, 4.0], [6.0, 8.0]])
+    array([ 5., 10.])
+    """
     return scan(
         fn,
         sequences,
@@ -59,24 +52,7 @@ def map(
     )
 
 
-@described(
-    {
-        "outputs : Variable or list of Variable": "The outputs of the last step; the initial "
-        "values if the sequences are empty. Memory does not grow with the number of steps.",
-        **_ALSO,
-    },
-    """
-    >>> import frazil as fz, frazil.tensor as ft
-    >>> x = ft.vector("x")
-    >>> value, _ = fz.reduce(lambda digit, so_far: 10 * so_far + digit, x, ft.constant(0.0))
-    >>> fz.function([x], value)([1.0, 2.0, 3.0])
-    array(123.)
-    """,
-    like=map,
-    fn="callable: A function of an element of each sequence, of its previous results, then of "
-    "``non_sequences``.",
-    outputs_info="tensor_like or dict, or list of them: The initial value of each output.",
-)
+@described_like(map)
 def reduce(
     fn: Callable[..., object],
     sequences: Sequences,
@@ -86,7 +62,22 @@ def reduce(
     name: str | None = None,
     return_updates: bool = True,
 ) -> Any:
-    """Fold sequences: scan them as :func:`frazil.scan` does and return the last outputs."""
+    """Fold sequences: scan them as :func:`frazil.scan` does and return the last outputs.
+
+    fn (callable): A function of an element of each sequence, of its previous results, then of
+        ``non_sequences``.
+    outputs_info (tensor_like or dict, or list of them): The initial value of each output.
+    returns outputs (Variable or list of Variable): The outputs of the last step; the initial values
+        if the sequences are empty. Memory does not grow with the number of steps.
+    returns updates (dict of SharedVariable to Variable): The new values of shared variables; left
+        out with ``return_updates=False``.
+
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> x = ft.vector("x")
+    >>> value, _ = fz.reduce(lambda digit, so_far: 10 * so_far + digit, x, ft.constant(0.0))
+    >>> fz.function([x], value)([1.0, 2.0, 3.0])
+    array(123.)
+    """
     outputs, carried, updates = build_scan(
         fn, sequences, outputs_info, non_sequences, None, -1, go_backwards, False, name
     )
@@ -95,16 +86,7 @@ def reduce(
     return (result, updates) if return_updates else result
 
 
-@described(
-    {"result : Variable or list of Variable": "The outputs of the last step.", **_ALSO},
-    """
-    >>> import frazil as fz, frazil.tensor as ft
-    >>> value, _ = fz.foldl(lambda x, y: y / x, ft.constant([2.0, 5.0]), ft.constant(100.0))
-    >>> value.eval()
-    array(10.)
-    """,
-    like=reduce,
-)
+@described_like(reduce)
 def foldl(
     fn: Callable[..., object],
     sequences: Sequences,
@@ -113,22 +95,23 @@ def foldl(
     name: str | None = None,
     return_updates: bool = True,
 ) -> Any:
-    """Fold sequences from the first element to the last; see :func:`frazil.reduce`."""
+    """Fold sequences from the first element to the last; see :func:`frazil.reduce`.
+
+    returns result (Variable or list of Variable): The outputs of the last step.
+    returns updates (dict of SharedVariable to Variable): The new values of shared variables; left
+        out with ``return_updates=False``.
+
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> value, _ = fz.foldl(lambda x, y: y / x, ft.constant([2.0, 5.0]), ft.constant(100.0))
+    >>> value.eval()
+    array(10.)
+    """
     return reduce(
         fn, sequences, outputs_info, non_sequences, name=name, return_updates=return_updates
     )
 
 
-@described(
-    {"result : Variable or list of Variable": "The outputs of the last step.", **_ALSO},
-    """
-    >>> import frazil as fz, frazil.tensor as ft
-    >>> value, _ = fz.foldr(lambda x, y: x - y, ft.constant([10.0, 3.0]), ft.constant(1.0))
-    >>> value.eval()
-    array(8.)
-    """,
-    like=reduce,
-)
+@described_like(reduce)
 def foldr(
     fn: Callable[..., object],
     sequences: Sequences,
@@ -137,7 +120,17 @@ def foldr(
     name: str | None = None,
     return_updates: bool = True,
 ) -> Any:
-    """Fold sequences from the last element to the first; see :func:`frazil.reduce`."""
+    """Fold sequences from the last element to the first; see :func:`frazil.reduce`.
+
+    returns result (Variable or list of Variable): The outputs of the last step.
+    returns updates (dict of SharedVariable to Variable): The new values of shared variables; left
+        out with ``return_updates=False``.
+
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> value, _ = fz.foldr(lambda x, y: x - y, ft.constant([10.0, 3.0]), ft.constant(1.0))
+    >>> value.eval()
+    array(8.)
+    """
     return reduce(
         fn,
         sequences,

@@ -73,19 +73,19 @@ class BroadcastTo(Op):
         return [unbroadcast(g, x, ones, shape.__getitem__), *(None for _ in shape)]
 
 
-@described(
-    "A view, of the dtype of ``x``.",
-    """
+@described
+def broadcast_to(x: TensorLike, shape: LengthLike | Iterable[LengthLike]) -> Variable:
+    """Return a view of ``x`` with the given shape, its dimensions of length 1 repeated.
+
+    x (tensor_like): Any tensor. A dimension repeats only where the type says that its length is 1.
+    shape (int, 0-d integer variable, a sequence of them, or a 1-d integer variable): Shape of the
+        result, as in :func:`numpy.broadcast_to`.
+    returns: A view, of the dtype of ``x``.
+
     >>> ft.broadcast_to([1.0, 2.0], (2, 2)).eval()
     array([[1., 2.],
            [1., 2.]])
-    """,
-    x="tensor_like: Any tensor. A dimension repeats only where the type says that its length is 1.",
-    shape="int, 0-d integer variable, a sequence of them, or a 1-d integer variable: Shape of the "
-    "result, as in :func:`numpy.broadcast_to`.",
-)
-def broadcast_to(x: TensorLike, shape: LengthLike | Iterable[LengthLike]) -> Variable:
-    """Return a view of ``x`` with the given shape, its dimensions of length 1 repeated."""
+    """
     x = as_tensor(x)
     target = as_lengths(shape)
     if len(target) == x.ndim and static_shape(target) == x.type.shape and None not in x.type.shape:
@@ -94,19 +94,18 @@ def broadcast_to(x: TensorLike, shape: LengthLike | Iterable[LengthLike]) -> Var
     return view
 
 
-@described(
-    "Of one shape, each of its own dtype.",
-    """
+@described
+def broadcast_arrays(*tensors: TensorLike) -> list[Variable]:
+    """Return views of the tensors that all have the shape they broadcast to.
+
+    tensors (tensor_like): Tensors whose shapes broadcast, as in :func:`numpy.broadcast_arrays`.
+    returns (list of Variable): Of one shape, each of its own dtype.
+
     >>> x, y = ft.broadcast_arrays([[1.0], [2.0]], [3.0, 4.0, 5.0])
     >>> x.eval()
     array([[1., 1., 1.],
            [2., 2., 2.]])
-    """,
-    returns="list of Variable",
-    tensors="tensor_like: Tensors whose shapes broadcast, as in :func:`numpy.broadcast_arrays`.",
-)
-def broadcast_arrays(*tensors: TensorLike) -> list[Variable]:
-    """Return views of the tensors that all have the shape they broadcast to."""
+    """
     variables = [as_tensor(x) for x in tensors]
     ndim = max((x.ndim for x in variables), default=0)
     shape = [broadcast_length(variables, axis) for axis in range(-ndim, 0)]

@@ -34,19 +34,19 @@ class Distinct(Op):
         return [output_gradients[0]]
 
 
-@described(
-    "Equal to ``x`` in every element. Each call gives another variable: two of them never merge, "
-    "and neither shares memory with ``x``.",
-    """
+@described
+def distinct(x: TensorLike) -> Variable:
+    """Return ``x`` in a buffer of its own, which no other expression shares.
+
+    x (tensor_like): The tensor to copy.
+    returns: Equal to ``x`` in every element. Each call gives another variable: two of them never
+        merge, and neither shares memory with ``x``.
+
     >>> x = ft.vector("x")
     >>> ft.exp(x) is ft.exp(x), ft.distinct(x) is ft.distinct(x)
     (True, False)
     >>> ft.distinct(x).eval({x: [1.0, 2.0]})
     array([1., 2.])
-    """,
-    x="tensor_like: The tensor to copy.",
-)
-def distinct(x: TensorLike) -> Variable:
-    """Return ``x`` in a buffer of its own, which no other expression shares."""
+    """
     result: Variable = Distinct()(as_tensor(x))
     return result

@@ -51,46 +51,41 @@ class Check(Op):
         return [self(g, inputs[1]) if self.in_gradients else g, None]
 
 
-@described(
-    "A view of ``x``, with the same gradient.",
-    """
-    >>> x = ft.vector("x")
-    >>> y = ft.sqrt(ft.assert_(x, x >= 0, msg="x is negative"))
-    >>> y.eval({x: [4.0, 9.0]})
-    array([2., 3.])
-    """,
-    raises={
-        "AssertionError": "At once if a condition is a constant and does not hold.",
-    },
-    x="tensor_like: Any tensor.",
-    conditions="tensor_like: They hold where all their elements are true (not zero).",
-    msg="str: The message of the error.",
-)
+@described
 def assert_(x: TensorLike, *conditions: TensorLike, msg: str = "an assertion failed") -> Variable:
     """Return ``x``, whose use stops a run by AssertionError unless all conditions hold.
 
     Only computed variables are checked: go on with the variable that this returns. Rewriting keeps
     the check; ``mode=fz.Mode().excluding("checks")`` leaves it out.
+
+    x (tensor_like): Any tensor.
+    conditions (tensor_like): They hold where all their elements are true (not zero).
+    msg (str): The message of the error.
+    returns: A view of ``x``, with the same gradient.
+    raises AssertionError: At once if a condition is a constant and does not hold.
+
+    >>> x = ft.vector("x")
+    >>> y = ft.sqrt(ft.assert_(x, x >= 0, msg="x is negative"))
+    >>> y.eval({x: [4.0, 9.0]})
+    array([2., 3.])
     """
     return checked(as_tensor(x), conditions, Check(msg, True))
 
 
-@described(
-    "A view of ``expr``; see :func:`assert_`.",
-    """
+@described
+def check_parameters(expr: TensorLike, *conditions: TensorLike, msg: str = "") -> Variable:
+    """Return ``expr``, whose use stops a run by ValueError unless all conditions hold.
+
+    expr (tensor_like): A value of the parameters, as a logarithm of a density.
+    conditions (tensor_like): They hold where all their elements are true (not zero).
+    msg (str): The message of the error: the conditions as text.
+    returns: A view of ``expr``; see :func:`assert_`.
+    raises ValueError: At once if a condition is a constant and does not hold.
+
     >>> sigma = ft.scalar("sigma")
     >>> ft.check_parameters(-ft.log(sigma), sigma > 0, msg="sigma > 0").eval({sigma: 1.0})
     array(-0.)
-    """,
-    raises={
-        "ValueError": "At once if a condition is a constant and does not hold.",
-    },
-    expr="tensor_like: A value of the parameters, as a logarithm of a density.",
-    conditions="tensor_like: They hold where all their elements are true (not zero).",
-    msg="str: The message of the error: the conditions as text.",
-)
-def check_parameters(expr: TensorLike, *conditions: TensorLike, msg: str = "") -> Variable:
-    """Return ``expr``, whose use stops a run by ValueError unless all conditions hold."""
+    """
     return checked(as_tensor(expr), conditions, Check(msg or "a parameter is out of range", False))
 
 

@@ -11,19 +11,20 @@ from frazil.tensor.elementwise.comparison import equal, isfinite, isnan, less_eq
 from frazil.tensor.reductions import all as all_
 
 
-@described(
-    "Of bool, in the shape to which the operands broadcast.",
-    "[1.0, 2.0], [1.0 + 1e-9, 2.1] -> [ True, False]",
-    both="tensor_like: Numbers that broadcast against each other. Infinities are close to "
-    "themselves alone.",
-    rtol="float: The tolerance for each unit of ``b``.",
-    atol="float: The tolerance besides.",
-    equal_nan="bool: Whether NaN is close to NaN.",
-)
+@described
 def isclose(
     a: TensorLike, b: TensorLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> Variable:
-    """Return where ``a`` is within ``atol + rtol * abs(b)`` of ``b``, as :func:`numpy.isclose`."""
+    """Return where ``a`` is within ``atol + rtol * abs(b)`` of ``b``, as :func:`numpy.isclose`.
+
+    a, b (tensor_like): Numbers that broadcast against each other. Infinities are close to
+        themselves alone.
+    rtol (float): The tolerance for each unit of ``b``.
+    atol (float): The tolerance besides.
+    equal_nan (bool): Whether NaN is close to NaN.
+    returns: Of bool, in the shape to which the operands broadcast.
+    example: [1.0, 2.0], [1.0 + 1e-9, 2.1] -> [ True, False]
+    """
     a, b = as_tensor(a), as_tensor(b)
     apart = absolute(elemwise(scalar.sub, *(_number(x) for x in (a, b))))
     near = less_equal(apart, atol + multiply(rtol, absolute(_number(b))))
@@ -31,20 +32,19 @@ def isclose(
     return close | (isnan(a) & isnan(b)) if equal_nan else close
 
 
-@described(
-    "A bool, without dimensions.",
-    "[1.0, 2.0], [1.0 + 1e-9, 2.0] -> True",
-    both="tensor_like: Numbers that broadcast against each other.",
-    rtol="float: The tolerance for each unit of ``b``, and the tolerance besides: see "
-    ":func:`isclose`.",
-    atol="float: The tolerance for each unit of ``b``, and the tolerance besides: see "
-    ":func:`isclose`.",
-    equal_nan="bool: Whether NaN is close to NaN.",
-)
+@described
 def allclose(
     a: TensorLike, b: TensorLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> Variable:
-    """Return whether all of ``a`` is close to ``b``, as :func:`numpy.allclose`."""
+    """Return whether all of ``a`` is close to ``b``, as :func:`numpy.allclose`.
+
+    a, b (tensor_like): Numbers that broadcast against each other.
+    rtol, atol (float): The tolerance for each unit of ``b``, and the tolerance besides: see
+        :func:`isclose`.
+    equal_nan (bool): Whether NaN is close to NaN.
+    returns: A bool, without dimensions.
+    example: [1.0, 2.0], [1.0 + 1e-9, 2.0] -> True
+    """
     return all_(isclose(a, b, rtol, atol, equal_nan))
 
 

@@ -18,66 +18,66 @@ from frazil.tensor.reshaping import ravel, reshape
 from frazil.tensor.transposition import moveaxis
 
 
-@described(
-    "Of the dtype that the operands promote to, as :func:`numpy.vecdot` gives.",
-    "[[1.0, 2.0], [3.0, 4.0]], [10.0, 1.0] -> [12., 34.]",
-    both="tensor_like: Tensors with dimensions: vectors of one length along ``axis``. The other "
-    "dimensions broadcast.",
-    axis="int: The dimension of the vectors, in each operand.",
-)
+@described
 def vecdot(x1: TensorLike, x2: TensorLike, /, *, axis: int = -1) -> Variable:
     """Return the products of the vectors that lie along a dimension of both operands.
 
     Of complex numbers the first operand is conjugated.
+
+    x1, x2 (tensor_like): Tensors with dimensions: vectors of one length along ``axis``. The other
+        dimensions broadcast.
+    axis (int): The dimension of the vectors, in each operand.
+    returns: Of the dtype that the operands promote to, as :func:`numpy.vecdot` gives.
+    example: [[1.0, 2.0], [3.0, 4.0]], [10.0, 1.0] -> [12., 34.]
     """
     a, b = (_vectors(x, axis, "vecdot") for x in (x1, x2))
     rows = expand_dims(conjugate(a), a.ndim - 1)
     return squeeze(matmul(rows, expand_dims(b, b.ndim)), (-2, -1))
 
 
-@described(
-    "Vectors of shape ``(..., m)``, as :func:`numpy.matvec` gives.",
-    """
+@described
+def matvec(x1: TensorLike, x2: TensorLike, /) -> Variable:
+    """Return the products of matrices with vectors.
+
+    x1 (tensor_like): Matrices of shape ``(..., m, n)``.
+    x2 (tensor_like): Vectors of shape ``(..., n)``; the dimensions in front broadcast.
+    returns: Vectors of shape ``(..., m)``, as :func:`numpy.matvec` gives.
+
     >>> ft.matvec([[1.0, 2.0], [3.0, 4.0]], [[1.0, 0.0], [0.0, 1.0]]).eval()
     array([[1., 3.],
            [2., 4.]])
-    """,
-    x1="tensor_like: Matrices of shape ``(..., m, n)``.",
-    x2="tensor_like: Vectors of shape ``(..., n)``; the dimensions in front broadcast.",
-)
-def matvec(x1: TensorLike, x2: TensorLike, /) -> Variable:
-    """Return the products of matrices with vectors."""
+    """
     a, b = _matrices(x1, "matvec"), _vectors(x2, -1, "matvec")
     return squeeze(matmul(a, expand_dims(b, b.ndim)), -1)
 
 
-@described(
-    "Vectors of shape ``(..., n)``, as :func:`numpy.vecmat` gives.",
-    """
-    >>> ft.vecmat([[1.0, 0.0], [0.0, 1.0]], [[1.0, 2.0], [3.0, 4.0]]).eval()
-    array([[1., 2.],
-           [3., 4.]])
-    """,
-    x1="tensor_like: Vectors of shape ``(..., m)``.",
-    x2="tensor_like: Matrices of shape ``(..., m, n)``; the dimensions in front broadcast.",
-)
+@described
 def vecmat(x1: TensorLike, x2: TensorLike, /) -> Variable:
     """Return the products of vectors with matrices.
 
     Complex vectors are conjugated.
+
+    x1 (tensor_like): Vectors of shape ``(..., m)``.
+    x2 (tensor_like): Matrices of shape ``(..., m, n)``; the dimensions in front broadcast.
+    returns: Vectors of shape ``(..., n)``, as :func:`numpy.vecmat` gives.
+
+    >>> ft.vecmat([[1.0, 0.0], [0.0, 1.0]], [[1.0, 2.0], [3.0, 4.0]]).eval()
+    array([[1., 2.],
+           [3., 4.]])
     """
     a, b = _vectors(x1, -1, "vecmat"), _matrices(x2, "vecmat")
     return squeeze(matmul(expand_dims(conjugate(a), a.ndim - 1), b), -2)
 
 
-@described(
-    "Of the dtype that the operands promote to, as PyTensor's ``batched_dot`` gives.",
-    "[[1.0, 2.0], [3.0, 4.0]], [[1.0, 1.0], [0.0, 1.0]] -> [3., 4.]",
-    both="tensor_like: Tensors of two or three dimensions, with a first one of the same length: "
-    "vectors or matrices, as for :func:`dot`.",
-)
+@described
 def batched_dot(a: TensorLike, b: TensorLike) -> Variable:
-    """Return the products of the vectors or matrices at each position of the first dimension."""
+    """Return the products of the vectors or matrices at each position of the first dimension.
+
+    a, b (tensor_like): Tensors of two or three dimensions, with a first one of the same length:
+        vectors or matrices, as for :func:`dot`.
+    returns: Of the dtype that the operands promote to, as PyTensor's ``batched_dot`` gives.
+    example: [[1.0, 2.0], [3.0, 4.0]], [[1.0, 1.0], [0.0, 1.0]] -> [3., 4.]
+    """
     a, b = as_tensor(a), as_tensor(b)
     for x in (a, b):
         if x.ndim not in (2, 3):
@@ -94,42 +94,45 @@ def batched_dot(a: TensorLike, b: TensorLike) -> Variable:
     return vecmat(a, b) if a.ndim == 2 else matmul(a, b)
 
 
-@described(
-    "With the dimensions of ``a`` but its last, then the dimensions of ``b`` but its last, as "
-    ":func:`numpy.inner` gives.",
-    "[1.0, 2.0], [[3.0, 4.0], [5.0, 6.0]] -> [11., 17.]",
-    both="tensor_like: Tensors with last dimensions of one length. If one has no dimensions, the "
-    "product is by elements.",
-)
+@described
 def inner(a: TensorLike, b: TensorLike, /) -> Variable:
-    """Return the products of all vectors along the last dimension of both operands."""
+    """Return the products of all vectors along the last dimension of both operands.
+
+    a, b (tensor_like): Tensors with last dimensions of one length. If one has no dimensions, the
+        product is by elements.
+    returns: With the dimensions of ``a`` but its last, then the dimensions of ``b`` but its last,
+        as :func:`numpy.inner` gives.
+    example: [1.0, 2.0], [[3.0, 4.0], [5.0, 6.0]] -> [11., 17.]
+    """
     a, b = as_tensor(a), as_tensor(b)
     if a.ndim == 0 or b.ndim == 0:
         return _core.elemwise(scalar.mul, a, b)
     return tensordot(a, b, ([-1], [-1]))
 
 
-@described(
-    "Without dimensions, as :func:`numpy.vdot` gives.",
-    "[[1.0, 2.0], [3.0, 4.0]], [[1.0, 0.0], [0.0, 1.0]] -> 5.",
-    both="tensor_like: Tensors with as many elements, which are flattened.",
-)
+@described
 def vdot(a: TensorLike, b: TensorLike, /) -> Variable:
-    """Return the sum of the products of all elements, where ``a`` is conjugated."""
+    """Return the sum of the products of all elements, where ``a`` is conjugated.
+
+    a, b (tensor_like): Tensors with as many elements, which are flattened.
+    returns: Without dimensions, as :func:`numpy.vdot` gives.
+    example: [[1.0, 2.0], [3.0, 4.0]], [[1.0, 0.0], [0.0, 1.0]] -> 5.
+    """
     return matmul(ravel(conjugate(as_tensor(a))), ravel(as_tensor(b)))
 
 
-@described(
-    "Each length is the product of the lengths of ``a`` and ``b``, as :func:`numpy.kron` gives.",
-    """
+@described
+def kron(a: TensorLike, b: TensorLike) -> Variable:
+    """Return the Kronecker product: ``b`` times each element of ``a``, in the place of that.
+
+    a, b (tensor_like): Tensors of any rank; the one of fewer dimensions gets more in front.
+    returns: Each length is the product of the lengths of ``a`` and ``b``, as :func:`numpy.kron`
+        gives.
+
     >>> ft.kron([[1, 2]], [[1, 0], [0, 1]]).eval()
     array([[1, 0, 2, 0],
            [0, 1, 0, 2]])
-    """,
-    both="tensor_like: Tensors of any rank; the one of fewer dimensions gets more in front.",
-)
-def kron(a: TensorLike, b: TensorLike) -> Variable:
-    """Return the Kronecker product: ``b`` times each element of ``a``, in the place of that."""
+    """
     a, b = as_tensor(a), as_tensor(b)
     ndim = max(a.ndim, b.ndim)
     a, b = (expand_dims(x, tuple(range(ndim - x.ndim))) for x in (a, b))
@@ -139,15 +142,7 @@ def kron(a: TensorLike, b: TensorLike) -> Variable:
     return reshape(_core.elemwise(scalar.mul, spread, repeated), shape)
 
 
-@described(
-    "Vectors of length 3, as :func:`numpy.cross` gives.",
-    "[1.0, 0.0, 0.0], [0.0, 1.0, 0.0] -> [0., 0., 1.]",
-    both="tensor_like: Vectors of length 3; the other dimensions broadcast.",
-    axisa="int: The dimension of the vectors, in each operand.",
-    axisb="int: The dimension of the vectors, in each operand.",
-    axisc="int: The dimension of the vectors in the result.",
-    axis="int: All three at once.",
-)
+@described
 def cross(
     a: TensorLike,
     b: TensorLike,
@@ -156,7 +151,15 @@ def cross(
     axisc: int = -1,
     axis: int | None = None,
 ) -> Variable:
-    """Return vectors that are perpendicular to the vectors of both operands."""
+    """Return vectors that are perpendicular to the vectors of both operands.
+
+    a, b (tensor_like): Vectors of length 3; the other dimensions broadcast.
+    axisa, axisb (int): The dimension of the vectors, in each operand.
+    axisc (int): The dimension of the vectors in the result.
+    axis (int): All three at once.
+    returns: Vectors of length 3, as :func:`numpy.cross` gives.
+    example: [1.0, 0.0, 0.0], [0.0, 1.0, 0.0] -> [0., 0., 1.]
+    """
     if axis is not None:
         axisa = axisb = axisc = axis
     a, b = _vectors(a, axisa, "cross"), _vectors(b, axisb, "cross")

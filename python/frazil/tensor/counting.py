@@ -14,7 +14,7 @@ from frazil.scalar.complex import refuse_complex
 from frazil.scalar.constants import TensorLike, as_tensor, as_written
 from frazil.tensor.checks import Check, checked
 from frazil.tensor.creation import zeros
-from frazil.tensor.docstrings import described
+from frazil.tensor.docstrings import described, described_like
 from frazil.tensor.elementwise.choice import where
 from frazil.tensor.items import get_item, inc_subtensor
 from frazil.tensor.lengths import LengthLike, add, as_length, length, literal, subtract
@@ -25,18 +25,19 @@ from frazil.tensor.reshaping import ravel
 from frazil.tensor.spacing import floating_dtype, linspace
 
 
-@described(
-    "As :func:`numpy.bincount` gives. Its length follows from the largest element.",
-    "[0, 2, 2, 5] -> [1, 0, 2, 0, 0, 1]",
-    raises={"ValueError": "If ``minlength`` is negative, or when a call finds a negative number."},
-    x="tensor_like: A vector of integers that are not negative.",
-    weights="tensor_like: The weight of each element; default: 1.",
-    minlength="int or 0-d integer variable: The least number of counts in the result.",
-)
+@described
 def bincount(
     x: TensorLike, weights: TensorLike | None = None, minlength: LengthLike = 0
 ) -> Variable:
-    """Return how often each of the numbers from 0 on occurs."""
+    """Return how often each of the numbers from 0 on occurs.
+
+    x (tensor_like): A vector of integers that are not negative.
+    weights (tensor_like): The weight of each element; default: 1.
+    minlength (int or 0-d integer variable): The least number of counts in the result.
+    returns: As :func:`numpy.bincount` gives. Its length follows from the largest element.
+    raises ValueError: If ``minlength`` is negative, or when a call finds a negative number.
+    example: [0, 2, 2, 5] -> [1, 0, 2, 0, 0, 1]
+    """
     x = as_tensor(x)
     if x.ndim != 1:
         raise ValueError(f"bincount takes a vector of integers; given {x.type}")
@@ -54,19 +55,18 @@ def bincount(
     return inc_subtensor(get_item(zeros(size), numbers), as_tensor(weights, "float64"))
 
 
-@described(
-    "Of int64 and the shape of ``x``, as :func:`numpy.digitize` gives.",
-    "[0.5, 2.0, 9.0], [1.0, 2.0, 3.0] -> [0, 2, 3]",
-    raises={
-        "ValueError": "If ``bins`` neither rise nor fall: at once if they are a constant, else by "
-        "a call.",
-    },
-    x="tensor_like: Any tensor.",
-    bins="tensor_like: A vector of the ends of intervals, rising or falling.",
-    right="bool: Whether an interval has its right end, and not its left one.",
-)
+@described
 def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Variable:
-    """Return the number of the interval that each element lies in."""
+    """Return the number of the interval that each element lies in.
+
+    x (tensor_like): Any tensor.
+    bins (tensor_like): A vector of the ends of intervals, rising or falling.
+    right (bool): Whether an interval has its right end, and not its left one.
+    returns: Of int64 and the shape of ``x``, as :func:`numpy.digitize` gives.
+    raises ValueError: If ``bins`` neither rise nor fall: at once if they are a constant, else by a
+        call.
+    example: [0.5, 2.0, 9.0], [1.0, 2.0, 3.0] -> [0, 2, 3]
+    """
     x, edges = (refuse_complex(as_tensor(one), "digitize") for one in (x, bins))
     side = "left" if right else "right"
     if isinstance(edges, Constant):
@@ -84,19 +84,20 @@ def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Variable:
     return where(rises, searchsorted(edges, x, side), falling)
 
 
-@described(
-    "As :func:`numpy.histogram_bin_edges` gives.",
-    "[0.0, 1.0, 4.0], 2 -> [0., 2., 4.]",
-    a="tensor_like: Any tensor, with elements unless ``bins`` or ``range`` tells the intervals.",
-    bins="int or tensor_like: The number of intervals of equal length, or a vector of their ends, "
-    "which rise.",
-    range="pair of numbers: The first and the last end; default: the smallest and the largest "
-    "element.",
-)
+@described
 def histogram_bin_edges(
     a: TensorLike, bins: int | TensorLike = 10, range: Sequence[float] | None = None
 ) -> Variable:
-    """Return the ends of the intervals that :func:`histogram` counts in."""
+    """Return the ends of the intervals that :func:`histogram` counts in.
+
+    a (tensor_like): Any tensor, with elements unless ``bins`` or ``range`` tells the intervals.
+    bins (int or tensor_like): The number of intervals of equal length, or a vector of their ends,
+        which rise.
+    range (pair of numbers): The first and the last end; default: the smallest and the largest
+        element.
+    returns: As :func:`numpy.histogram_bin_edges` gives.
+    example: [0.0, 1.0, 4.0], 2 -> [0., 2., 4.]
+    """
     if isinstance(bins, str):
         raise TypeError("the number of intervals must be known: an int, or a vector of their ends")
     if not isinstance(bins, int | np.integer):
@@ -129,18 +130,7 @@ def histogram_bin_edges(
     return linspace(where(alike, low - 0.5, low), where(alike, high + 0.5, high), int(bins) + 1)
 
 
-@described(
-    "The numbers, and the ends, one more, as :func:`numpy.histogram` gives.",
-    """
-    >>> counts, edges = ft.histogram([1.0, 2.0, 1.0, 4.0], bins=3)
-    >>> counts.eval(), edges.eval()
-    (array([2, 1, 1]), array([1., 2., 3., 4.]))
-    """,
-    returns="tuple of Variable",
-    like=histogram_bin_edges,
-    density="bool: Give shares by length, whose integral is 1.",
-    weights="tensor_like: The weight of each element; default: 1.",
-)
+@described_like(histogram_bin_edges)
 def histogram(
     a: TensorLike,
     bins: int | TensorLike = 10,
@@ -148,7 +138,17 @@ def histogram(
     density: bool = False,
     weights: TensorLike | None = None,
 ) -> tuple[Variable, Variable]:
-    """Return how many elements lie in each of several intervals, and their ends."""
+    """Return how many elements lie in each of several intervals, and their ends.
+
+    density (bool): Give shares by length, whose integral is 1.
+    weights (tensor_like): The weight of each element; default: 1.
+    returns (tuple of Variable): The numbers, and the ends, one more, as :func:`numpy.histogram`
+        gives.
+
+    >>> counts, edges = ft.histogram([1.0, 2.0, 1.0, 4.0], bins=3)
+    >>> counts.eval(), edges.eval()
+    (array([2, 1, 1]), array([1., 2., 3., 4.]))
+    """
     values = ravel(a)
     edges = histogram_bin_edges(values, bins, range)
     count = subtract(length(edges, 0), literal(1))

@@ -52,24 +52,24 @@ class Full(Op):
         return [total, *(None for _ in inputs[1:])]
 
 
-@described(
-    "Each call gives another variable: see :func:`distinct`.",
-    """
-    >>> ft.full((2, 2), 7).eval()
-    array([[7, 7],
-           [7, 7]])
-    """,
-    shape="int, 0-d integer variable, a sequence of them, or a 1-d integer variable: Shape of the "
-    "result.",
-    fill_value="tensor_like: The value.",
-    dtype="dtype_like: Default: the dtype of ``fill_value``, as in :func:`numpy.full`.",
-)
+@described
 def full(
     shape: LengthLike | Iterable[LengthLike],
     fill_value: TensorLike,
     dtype: npt.DTypeLike | None = None,
 ) -> Variable:
-    """Return a new tensor filled with one value, or with a tensor that broadcasts to its shape."""
+    """Return a new tensor filled with one value, or with a tensor that broadcasts to its shape.
+
+    shape (int, 0-d integer variable, a sequence of them, or a 1-d integer variable): Shape of the
+        result.
+    fill_value (tensor_like): The value.
+    dtype (dtype_like): Default: the dtype of ``fill_value``, as in :func:`numpy.full`.
+    returns: Each call gives another variable: see :func:`distinct`.
+
+    >>> ft.full((2, 2), 7).eval()
+    array([[7, 7],
+           [7, 7]])
+    """
     value = as_tensor(fill_value, dtype)
     if value.ndim:
         return distinct(broadcast_to(value, shape))
@@ -77,33 +77,34 @@ def full(
     return tensor
 
 
-@described(
-    "Of the dtype of ``value``. Each call gives another variable: see :func:`distinct`.",
-    """
+@described
+def alloc(value: TensorLike, *shape: LengthLike) -> Variable:
+    """Return a new tensor of a shape, filled with a value.
+
+    value (tensor_like): Broadcasts to the shape.
+    shape (int, 0-d integer variable, or one 1-d integer variable): Shape of the result.
+    returns: Of the dtype of ``value``. Each call gives another variable: see :func:`distinct`.
+
     >>> ft.alloc([1, 2], 2, 2).eval()
     array([[1, 2],
            [1, 2]])
-    """,
-    value="tensor_like: Broadcasts to the shape.",
-    shape="int, 0-d integer variable, or one 1-d integer variable: Shape of the result.",
-)
-def alloc(value: TensorLike, *shape: LengthLike) -> Variable:
-    """Return a new tensor of a shape, filled with a value."""
+    """
     return full(shape[0] if len(shape) == 1 else shape, value)
 
 
-@described(
-    "Each call gives another variable: see :func:`distinct`.",
-    "[1.0, 2.0], 7 -> [7., 7.]",
-    x="tensor_like: Gives the shape, and the dtype unless that is given.",
-    fill_value="tensor_like: The value, or a tensor that broadcasts; cast to the dtype of the "
-    "result.",
-    dtype="dtype_like: Data type of the result.",
-)
+@described
 def full_like(
     x: TensorLike, fill_value: TensorLike, dtype: npt.DTypeLike | None = None
 ) -> Variable:
-    """Return a new tensor of the shape of ``x`` with one value, as :func:`numpy.full_like`."""
+    """Return a new tensor of the shape of ``x`` with one value, as :func:`numpy.full_like`.
+
+    x (tensor_like): Gives the shape, and the dtype unless that is given.
+    fill_value (tensor_like): The value, or a tensor that broadcasts; cast to the dtype of the
+        result.
+    dtype (dtype_like): Data type of the result.
+    returns: Each call gives another variable: see :func:`distinct`.
+    example: [1.0, 2.0], 7 -> [7., 7.]
+    """
     x = as_tensor(x)
     return full(lengths(x), fill_value, x.dtype if dtype is None else dtype)
 

@@ -15,7 +15,7 @@ from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Gradients, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import axis_of_any, normalize_axis
-from frazil.tensor.docstrings import described
+from frazil.tensor.docstrings import described, described_like
 from frazil.tensor.items import get_item
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.reductions import as_accumulator
@@ -93,32 +93,31 @@ class CumOp(RoundedOp):
         return _core.elemwise(scalar.where, zero, at_zero, gradient)
 
 
-@described(
-    "Of the shape of ``x``, or a vector where ``axis`` is None.",
-    "[1.0, 2.0, 3.0] -> [1., 3., 6.]",
-    x="tensor_like: Any tensor.",
-    axis="int: The dimension to sum along; default: of the flattened tensor.",
-    dtype="dtype_like: The dtype to accumulate in; default as for :func:`sum`, following "
-    ":func:`numpy.cumsum`.",
-)
+@described
 def cumsum(x: TensorLike, axis: int | None = None, dtype: npt.DTypeLike | None = None) -> Variable:
-    """Return the cumulative sum along a dimension."""
+    """Return the cumulative sum along a dimension.
+
+    x (tensor_like): Any tensor.
+    axis (int): The dimension to sum along; default: of the flattened tensor.
+    dtype (dtype_like): The dtype to accumulate in; default as for :func:`sum`, following
+        :func:`numpy.cumsum`.
+    returns: Of the shape of ``x``, or a vector where ``axis`` is None.
+    example: [1.0, 2.0, 3.0] -> [1., 3., 6.]
+    """
     return _cumulate(as_accumulator(x, dtype), axis, "add")
 
 
-@described(
-    "Of the shape of ``x``, or a vector where ``axis`` is None.",
-    """
-    >>> ft.cumprod([[1.0, 2.0], [3.0, 4.0]], axis=0).eval()
-    array([[1., 2.],
-           [3., 8.]])
-    """,
-    like=cumsum,
-)
+@described_like(cumsum)
 def cumprod(x: TensorLike, axis: int | None = None, dtype: npt.DTypeLike | None = None) -> Variable:
     """Return the cumulative product along a dimension.
 
     The gradient is right where elements are zero, too, and so is its derivative.
+
+    returns: Of the shape of ``x``, or a vector where ``axis`` is None.
+
+    >>> ft.cumprod([[1.0, 2.0], [3.0, 4.0]], axis=0).eval()
+    array([[1., 2.],
+           [3., 8.]])
     """
     return _cumulate(as_accumulator(x, dtype), axis, "mul")
 

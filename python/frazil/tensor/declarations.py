@@ -26,25 +26,23 @@ from frazil.tensor.lengths import (
 from frazil.tensor.reshaping import reshape
 
 
-@described(
-    "A view of ``x``, whose type has the lengths that are ints.",
-    """
-    >>> x = ft.matrix("x")
-    >>> ft.specify_shape(x, (None, 3)).type
-    TensorType(float64[?, 3])
-    """,
-    raises={
-        "ValueError": "At once if the type of ``x`` has other lengths, else by a run where they "
-        "differ.",
-    },
-    x="tensor_like: Any tensor.",
-    shape="sequence of int, 0-d integer variable or None; or a 1-d integer variable: A length for "
-    "each dimension; None leaves one open.",
-)
+@described
 def specify_shape(
     x: TensorLike, shape: LengthLike | Sequence[LengthLike | None] | None
 ) -> Variable:
-    """Return ``x`` with a type that knows lengths, which a run checks."""
+    """Return ``x`` with a type that knows lengths, which a run checks.
+
+    x (tensor_like): Any tensor.
+    shape (sequence of int, 0-d integer variable or None; or a 1-d integer variable): A length for
+        each dimension; None leaves one open.
+    returns: A view of ``x``, whose type has the lengths that are ints.
+    raises ValueError: At once if the type of ``x`` has other lengths, else by a run where they
+        differ.
+
+    >>> x = ft.matrix("x")
+    >>> ft.specify_shape(x, (None, 3)).type
+    TensorType(float64[?, 3])
+    """
     x = as_tensor(x)
     if shape is None or is_sequence(shape):
         given = shape if is_sequence(shape) else (None,)
@@ -71,27 +69,24 @@ def specify_shape(
     return view
 
 
-@described(
-    "Of length ``n`` along ``axis``.",
-    """
+@described
+def broadcastable_at_run_time(x: TensorLike, axis: int, n: LengthLike) -> Variable:
+    """Return ``x`` with a dimension that repeats if a call finds that its length is 1.
+
+    Otherwise a dimension repeats only where its type says that its length is 1.
+
+    x (tensor_like): Any tensor with dimensions.
+    axis (int): The dimension, whose length is 1 or ``n``.
+    n (int or 0-d integer variable): The length of that dimension in the result.
+    returns: Of length ``n`` along ``axis``.
+    raises ValueError: When a call finds another length.
+
     >>> x, y = ft.vectors("x", "y")
     >>> z = ft.broadcastable_at_run_time(x, 0, y.shape[0]) + y
     >>> z.eval({x: [1.0], y: [1.0, 2.0, 3.0]})
     array([2., 3., 4.])
     >>> z.eval({x: [3.0, 2.0, 1.0], y: [1.0, 2.0, 3.0]})
     array([4., 4., 4.])
-    """,
-    raises={
-        "ValueError": "When a call finds another length.",
-    },
-    x="tensor_like: Any tensor with dimensions.",
-    axis="int: The dimension, whose length is 1 or ``n``.",
-    n="int or 0-d integer variable: The length of that dimension in the result.",
-)
-def broadcastable_at_run_time(x: TensorLike, axis: int, n: LengthLike) -> Variable:
-    """Return ``x`` with a dimension that repeats if a call finds that its length is 1.
-
-    Otherwise a dimension repeats only where its type says that its length is 1.
     """
     x, wanted = as_tensor(x), as_length(n)
     axis = normalize_axis(axis, x.ndim)
@@ -110,20 +105,18 @@ def broadcastable_at_run_time(x: TensorLike, axis: int, n: LengthLike) -> Variab
     return reshape(side_by_side, [*dims[:axis], wanted, *dims[axis + 1 :]])
 
 
-@described(
-    "A view of ``x``.",
-    """
+@described
+def specify_broadcastable(x: TensorLike, *axes: int) -> Variable:
+    """Return ``x`` with dimensions that broadcast, since a run finds that their length is 1.
+
+    x (tensor_like): Any tensor.
+    axes (int): The dimensions.
+    returns: A view of ``x``.
+    raises ValueError: At once or by a run, if a length is not 1.
+
     >>> ft.specify_broadcastable(ft.matrix("x"), 0).type
     TensorType(float64[1, ?])
-    """,
-    raises={
-        "ValueError": "At once or by a run, if a length is not 1.",
-    },
-    x="tensor_like: Any tensor.",
-    axes="int: The dimensions.",
-)
-def specify_broadcastable(x: TensorLike, *axes: int) -> Variable:
-    """Return ``x`` with dimensions that broadcast, since a run finds that their length is 1."""
+    """
     x = as_tensor(x)
     chosen = [normalize_axis(axis, x.ndim) for axis in axes]
     return specify_shape(x, [1 if axis in chosen else None for axis in range(x.ndim)])

@@ -16,7 +16,7 @@ from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import TensorLike, as_tensor, constant
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.dims import expand_dims
-from frazil.tensor.docstrings import described
+from frazil.tensor.docstrings import described, described_like
 from frazil.tensor.lengths import (
     LengthLike,
     Lengths,
@@ -141,15 +141,16 @@ class Eye(Op):
         return [None, None]
 
 
-@described(
-    "With the diagonal as the last dimension, as :func:`numpy.diagonal` gives.",
-    "[[1, 2], [3, 4]] -> [1, 4]",
-    x="tensor_like: A tensor with two dimensions or more.",
-    offset="int: The offset of the diagonal: positive above the main one, negative below.",
-    both="int: The dimensions that the rows and the columns of the matrices are in.",
-)
+@described
 def diagonal(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Variable:
-    """Return a diagonal of matrices."""
+    """Return a diagonal of matrices.
+
+    x (tensor_like): A tensor with two dimensions or more.
+    offset (int): The offset of the diagonal: positive above the main one, negative below.
+    axis1, axis2 (int): The dimensions that the rows and the columns of the matrices are in.
+    returns: With the diagonal as the last dimension, as :func:`numpy.diagonal` gives.
+    example: [[1, 2], [3, 4]] -> [1, 4]
+    """
     x = as_tensor(x)
     if x.ndim < 2:
         raise ValueError(f"only matrices have diagonals; given {x.type}. Use ft.diag.")
@@ -161,20 +162,20 @@ def diagonal(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> 
     return taken
 
 
-@described(
-    "A square matrix for a vector and a vector for a matrix, as :func:`numpy.diag` gives.",
-    """
+@described
+def diag(v: TensorLike, k: int = 0) -> Variable:
+    """Return the matrix with a vector as its diagonal, or the diagonal of a matrix.
+
+    v (tensor_like): A vector or a matrix.
+    k (int): The offset of the diagonal: positive above the main one, negative below.
+    returns: A square matrix for a vector and a vector for a matrix, as :func:`numpy.diag` gives.
+
     >>> ft.diag([1, 2]).eval()
     array([[1, 0],
            [0, 2]])
     >>> ft.diag([[1, 2], [3, 4]], 1).eval()
     array([2])
-    """,
-    v="tensor_like: A vector or a matrix.",
-    k="int: The offset of the diagonal: positive above the main one, negative below.",
-)
-def diag(v: TensorLike, k: int = 0) -> Variable:
-    """Return the matrix with a vector as its diagonal, or the diagonal of a matrix."""
+    """
     v = as_tensor(v)
     if v.ndim == 2:
         return diagonal(v, k)
@@ -185,12 +186,7 @@ def diag(v: TensorLike, k: int = 0) -> Variable:
     return matrix
 
 
-@described(
-    "As :func:`numpy.trace` gives.",
-    "[[1.0, 2.0], [3.0, 4.0]] -> 5.",
-    like=diagonal,
-    dtype="dtype_like: The dtype to sum in; default as for :func:`sum`.",
-)
+@described_like(diagonal)
 def trace(
     x: TensorLike,
     offset: int = 0,
@@ -198,44 +194,49 @@ def trace(
     axis2: int = 1,
     dtype: npt.DTypeLike | None = None,
 ) -> Variable:
-    """Return the sum of a diagonal."""
+    """Return the sum of a diagonal.
+
+    dtype (dtype_like): The dtype to sum in; default as for :func:`sum`.
+    returns: As :func:`numpy.trace` gives.
+    example: [[1.0, 2.0], [3.0, 4.0]] -> 5.
+    """
     return sum(diagonal(x, offset, axis1, axis2), -1, dtype=dtype)
 
 
-@described(
-    "A matrix of that dtype, with ``n`` rows and ``m`` columns.",
-    """
-    >>> ft.eye(2).eval()
-    array([[1., 0.],
-           [0., 1.]])
-    """,
-    n="int or 0-d integer variable: The number of rows.",
-    m="int or 0-d integer variable: The number of columns; as many as rows by default.",
-    k="int: The offset of the diagonal: positive above the main one, negative below.",
-    dtype="dtype_like: The dtype of the result, by default float64, as for :func:`numpy.eye`.",
-)
+@described
 def eye(
     n: LengthLike, m: LengthLike | None = None, k: int = 0, dtype: npt.DTypeLike | None = None
 ) -> Variable:
-    """Return the matrix with ones on a diagonal and zeros elsewhere."""
+    """Return the matrix with ones on a diagonal and zeros elsewhere.
+
+    n (int or 0-d integer variable): The number of rows.
+    m (int or 0-d integer variable): The number of columns; as many as rows by default.
+    k (int): The offset of the diagonal: positive above the main one, negative below.
+    dtype (dtype_like): The dtype of the result, by default float64, as for :func:`numpy.eye`.
+    returns: A matrix of that dtype, with ``n`` rows and ``m`` columns.
+
+    >>> ft.eye(2).eval()
+    array([[1., 0.],
+           [0., 1.]])
+    """
     rows = as_length(n)
     columns = rows if m is None else as_length(m)
     matrix: Variable = Eye(_as_offset(k), np.dtype(dtype).name)(rows, columns)
     return matrix
 
 
-@described(
-    "A matrix with ones on its main diagonal and zeros elsewhere.",
-    """
+@described
+def identity_like(x: TensorLike, dtype: npt.DTypeLike | None = None) -> Variable:
+    """Return the identity matrix of the shape of a matrix.
+
+    x (tensor_like): Gives the shape, and the dtype unless that is given.
+    dtype (dtype_like): Data type of the result.
+    returns: A matrix with ones on its main diagonal and zeros elsewhere.
+
     >>> ft.identity_like([[5.0, 6.0], [7.0, 8.0]]).eval()
     array([[1., 0.],
            [0., 1.]])
-    """,
-    x="tensor_like: Gives the shape, and the dtype unless that is given.",
-    dtype="dtype_like: Data type of the result.",
-)
-def identity_like(x: TensorLike, dtype: npt.DTypeLike | None = None) -> Variable:
-    """Return the identity matrix of the shape of a matrix."""
+    """
     x = as_tensor(x)
     if x.ndim != 2:
         raise ValueError(f"identity_like takes a matrix; given {x.type}")
@@ -243,55 +244,53 @@ def identity_like(x: TensorLike, dtype: npt.DTypeLike | None = None) -> Variable
     return eye(rows, columns, dtype=x.dtype if dtype is None else dtype)
 
 
-@described(
-    "A matrix of that dtype, with ``N`` rows and ``M`` columns.",
-    """
-    >>> ft.tri(2).eval()
-    array([[1., 0.],
-           [1., 1.]])
-    """,
-    like=eye,
-    N="int or 0-d integer variable: The number of rows.",
-    M="int or 0-d integer variable: The number of columns; as many as rows by default.",
-)
+@described_like(eye)
 def tri(
     N: LengthLike, M: LengthLike | None = None, k: int = 0, dtype: npt.DTypeLike | None = None
 ) -> Variable:
-    """Return the matrix with ones on and below a diagonal and zeros above."""
+    """Return the matrix with ones on and below a diagonal and zeros above.
+
+    N (int or 0-d integer variable): The number of rows.
+    M (int or 0-d integer variable): The number of columns; as many as rows by default.
+    returns: A matrix of that dtype, with ``N`` rows and ``M`` columns.
+
+    >>> ft.tri(2).eval()
+    array([[1., 0.],
+           [1., 1.]])
+    """
     rows = as_length(N)
     columns = rows if M is None else as_length(M)
     return as_tensor(_below(rows, columns, _as_offset(k)), np.dtype(dtype))
 
 
-@described(
-    "As :func:`numpy.tril` gives.",
-    """
+@described
+def tril(m: TensorLike, k: int = 0) -> Variable:
+    """Return matrices with zeros above a diagonal.
+
+    m (tensor_like): A tensor with dimensions; the last two are the matrices. A vector is each row
+        of one.
+    k (int): The offset of the diagonal: positive above the main one, negative below.
+    returns: As :func:`numpy.tril` gives.
+
     >>> ft.tril([[1, 2], [3, 4]]).eval()
     array([[1, 0],
            [3, 4]])
-    """,
-    m="tensor_like: A tensor with dimensions; the last two are the matrices. A vector is each row "
-    "of one.",
-    k="int: The offset of the diagonal: positive above the main one, negative below.",
-)
-def tril(m: TensorLike, k: int = 0) -> Variable:
-    """Return matrices with zeros above a diagonal."""
+    """
     m, rows, columns = _with_sides(m, "tril")
     kept = _below(rows, columns, _as_offset(k))
     return _core.elemwise(scalar.where, kept, m, constant(0, m.dtype))
 
 
-@described(
-    "As :func:`numpy.triu` gives.",
-    """
+@described_like(tril)
+def triu(m: TensorLike, k: int = 0) -> Variable:
+    """Return matrices with zeros below a diagonal.
+
+    returns: As :func:`numpy.triu` gives.
+
     >>> ft.triu([[1, 2], [3, 4]]).eval()
     array([[1, 2],
            [0, 4]])
-    """,
-    like=tril,
-)
-def triu(m: TensorLike, k: int = 0) -> Variable:
-    """Return matrices with zeros below a diagonal."""
+    """
     m, rows, columns = _with_sides(m, "triu")
     below = _below(rows, columns, _as_offset(k) - 1)
     return _core.elemwise(scalar.where, below, constant(0, m.dtype), m)

@@ -77,37 +77,37 @@ class DropDims(Op):
         return [expand_dims(g, self.axes) if g.ndim else g]
 
 
-@described(
-    "Of the dtype of ``x``, with as many more dimensions as ``axis`` names.",
-    """
+@described
+def expand_dims(x: TensorLike, axis: int | Sequence[int]) -> Variable:
+    """Return a view of ``x`` with new dimensions of length 1.
+
+    x (tensor_like): Any tensor.
+    axis (int or tuple of int): The positions of the new dimensions in the result, as in
+        :func:`numpy.expand_dims`.
+    returns: Of the dtype of ``x``, with as many more dimensions as ``axis`` names.
+
     >>> ft.expand_dims(ft.vector("x", shape=(3,)), 0).type.shape
     (1, 3)
-    """,
-    x="tensor_like: Any tensor.",
-    axis="int or tuple of int: The positions of the new dimensions in the result, as in "
-    ":func:`numpy.expand_dims`.",
-)
-def expand_dims(x: TensorLike, axis: int | Sequence[int]) -> Variable:
-    """Return a view of ``x`` with new dimensions of length 1."""
+    """
     x = as_tensor(x)
     added = 1 if not is_sequence(axis) else len(axis)
     axes = normalize_axes(axis, x.ndim + added)
     return ExpandDims(axes)(x) if axes else x
 
 
-@described(
-    "A view with the other dimensions of ``x``, in their order.",
-    """
+@described
+def squeeze(x: TensorLike, axis: int | Sequence[int] | None = None) -> Variable:
+    """Return a view of ``x`` without dimensions of length 1.
+
+    x (tensor_like): Any tensor.
+    axis (int or tuple of int): The dimensions to drop. If the type does not know that their length
+        is 1, it is checked at run time. Default: all whose length the type says to be 1; this
+        differs from :func:`numpy.squeeze`, as the rank of a variable is fixed.
+    returns: A view with the other dimensions of ``x``, in their order.
+
     >>> ft.squeeze(ft.row("x")).ndim
     1
-    """,
-    x="tensor_like: Any tensor.",
-    axis="int or tuple of int: The dimensions to drop. If the type does not know that their "
-    "length is 1, it is checked at run time. Default: all whose length the type says to be 1; "
-    "this differs from :func:`numpy.squeeze`, as the rank of a variable is fixed.",
-)
-def squeeze(x: TensorLike, axis: int | Sequence[int] | None = None) -> Variable:
-    """Return a view of ``x`` without dimensions of length 1."""
+    """
     x = as_tensor(x)
     axis = axis_of_any(axis, x.ndim)
     if axis is None:

@@ -37,25 +37,23 @@ _OWN_PLACES = {
 _OF_USERS = "a ufunc of its own"
 
 
-@described(
-    "It takes variables and all that they are made of, with NumPy's order and names of arguments.",
-    """
+@described
+def counterpart(function: Function, method: str = "__call__") -> Function:
+    """Return what computes as ``function`` does, for variables.
+
+    function (callable): A function or ufunc of NumPy, or a ufunc of ``scipy.special``.
+    method (str): The method of a ufunc: "reduce", "accumulate" or "outer".
+    returns (callable): It takes variables and all that they are made of, with NumPy's order and
+        names of arguments.
+    raises TypeError: If there is none, or if it is called with an argument that needs memory to
+        write to.
+
     >>> import numpy as np
     >>> import frazil.tensor as ft
     >>> from frazil.tensor.dispatch import counterpart
     >>> counterpart(np.sum)(ft.as_tensor([[1.0, 2.0], [3.0, 4.0]]), axis=0).eval()
     array([4., 6.])
-    """,
-    returns="callable",
-    raises={
-        "TypeError": "If there is none, or if it is called with an argument that needs memory to "
-        "write to.",
-    },
-    function="callable: A function or ufunc of NumPy, or a ufunc of ``scipy.special``.",
-    method='str: The method of a ufunc: "reduce", "accumulate" or "outer".',
-)
-def counterpart(function: Function, method: str = "__call__") -> Function:
-    """Return what computes as ``function`` does, for variables."""
+    """
     found = _found(function, method)
     if isinstance(found, str):
         raise TypeError(found)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Mapping
 from inspect import CO_VARARGS, CO_VARKEYWORDS, cleandoc
-from itertools import groupby
 from types import CodeType, FunctionType
-from typing import TypeVar, cast
+from typing import NamedTuple, TypeAlias, TypeVar, cast
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -57,14 +55,18 @@ def renamed(function: Function, name: str) -> Function:
     return function
 
 
-_USUAL = {
-    "axis": "int or tuple of int: The dimensions to reduce; default: all.",
-    "keepdims": "bool: Keep the reduced dimensions, with length 1.",
-    "initial": "tensor_like: A number beside the elements, cast to the dtype of the result.",
-    "where": "tensor_like: Of bool, and broadcasts to ``x``: which elements count.",
-}
+Told: TypeAlias = Mapping[str, tuple[str, str]]
+"""The type of each parameter, and a text on it."""
 
-_DESCRIBED = """{summary}
+_REDUCED: Told = {
+    "axis": ("int or tuple of int", "The dimensions to reduce; default: all."),
+    "keepdims": ("bool", "Keep the reduced dimensions, with length 1."),
+    "initial": ("tensor_like", "A number beside the elements, cast to the dtype of the result."),
+    "where": ("tensor_like", "Of bool, and broadcasts to ``x``: which elements count."),
+}
+"""The parameters of a reduction."""
+
+_COMPLETED = """{summary}
 
 Parameters
 ----------
@@ -75,58 +77,99 @@ Returns
 {results}
 """
 
-_descriptions: dict[Callable[..., object], Mapping[str, str]] = {}
-"""The parameters of the functions that :func:`described` has given docstrings."""
+_MISSING = ", optional"
+"""Behind the type of a parameter that is None by default."""
+
+_told: dict[Callable[..., object], Told] = {}
+"""The parameters of the functions whose docstrings were completed."""
 
 
-def described(
-    result: str | Mapping[str, str],
-    example: str,
-    /,
-    *,
-    returns: str = "Variable",
-    like: Callable[..., object] | None = None,
-    both: str | None = None,
-    raises: Mapping[str, str] | None = None,
-    **parameters: str,
-) -> Callable[[Function], Function]:
-    """Complete the docstring of a function of arrays, which says what it returns.
+class Description(NamedTuple):
+    """What the docstring of a function says before it is completed."""
 
-    ``result`` is the text on the result, and ``returns`` its type. Of several results, it has the
-    name and the text of each, ``"name : type"`` where their types differ. ``parameters`` are the
-    descriptions of each, ``"type: text"``. Those that are not given are as for the function
-    ``like``, which is described too; without it, ``axis``, ``keepdims``, ``initial`` and ``where``
-    are those of a reduction. ``both`` describes two that have no other description. ``raises``
-    says when each error is raised. The ``example`` is written
-    ``"arguments -> elements of the array"``, or as lines that begin with ``>>>``. Lines that begin
-    with an import have all that they need; others have ``ft``.
+    summary: str
+    parameters: dict[str, tuple[str, str]]
+    results: dict[str, str]
+    raises: dict[str, str]
+    example: str
+    """As ``"arguments -> elements of the array"``, or lines that begin with ``>>>``."""
+
+
+def described(function: Function) -> Function:
+    """Complete the docstring of a function with the sections of numpydoc.
+
+    Its first paragraphs are kept. The next one tells the parameters, the results, the errors and an
+    example, each in a line, or more that are indented::
+
+        x (tensor_like): Any tensor.
+        axis1, axis2 (int): The dimensions of the matrices.
+        returns: A view.
+        raises ValueError: If ``x`` has fewer than two dimensions.
+        example: [[1, 2], [3, 4]] -> [1, 4]
+
+    Results are variables unless a type stands there, ``returns (list of Variable): ...``. One of
+    several has a name, ``returns sign: ...``. Defaults come from the signature. The parameters of
+    reductions need no text. Instead of ``example``, lines that begin with ``>>>`` may stand behind.
     """
+    return completed(function, _REDUCED)
 
-    if isinstance(result, str):
-        results = {returns: result}
-    else:
-        results = {
-            name if " : " in name else f"{name} : {returns}": text for name, text in result.items()
-        }
 
-    def document(function: Function) -> Function:
-        made = cast(FunctionType, function)
-        usual = _USUAL if like is None else _descriptions[like]
-        told = _descriptions[function] = {**usual, **parameters}
-        if both is not None:
-            for name in _names(made.__code__):
-                told.setdefault(name.lstrip("*"), both)
-        text = _DESCRIBED.format(
-            summary=cleandoc(made.__doc__ or "").rstrip(),  # Python -OO removes docstrings
-            parameters=listed_parameters(made, told),
-            results=_entries(results),
-        )
-        if raises:
-            text += f"\nRaises\n------\n{_entries(raises)}\n"
-        made.__doc__ = text + _examples(made, example)
+def described_like(other: Callable[..., object]) -> Callable[[Function], Function]:
+    """Complete a docstring as :func:`described`, with what it lacks on parameters from another's.
+
+    That of ``other`` must have been completed, too.
+    """
+    return lambda function: completed(function, _told[other])
+
+
+def completed(function: Function, usual: Told) -> Function:
+    """Complete the docstring of ``function``, with ``usual`` on the parameters that it lacks."""
+    made = cast(FunctionType, function)
+    if made.__doc__ is None:  # as Python -OO leaves it
+        _told[function] = {}
         return function
+    description = read_description(made.__doc__)
+    for name in description.parameters.keys() - made.__code__.co_varnames:
+        raise TypeError(f"{made.__name__}() has no parameter {name}")
+    told = _told[function] = {**usual, **description.parameters}
+    text = _COMPLETED.format(
+        summary=description.summary,
+        parameters=listed_parameters(made, told),
+        results=_entries(description.results),
+    )
+    if description.raises:
+        text += f"\nRaises\n------\n{_entries(description.raises)}\n"
+    made.__doc__ = text + _examples(made, description.example)
+    return function
 
-    return document
+
+def read_description(doc: str) -> Description:
+    """Return the parts of a docstring that is written as :func:`described` says."""
+    text, _, example = cleandoc(doc).partition("\n\n>>> ")
+    summary, _, told = text.rpartition("\n\n")
+    entries: list[tuple[str, str]] = []
+    for line in told.split("\n"):
+        if line.startswith(" "):
+            head, so_far = entries.pop()
+            entries.append((head, f"{so_far} {line.lstrip()}"))
+        else:
+            head, _, rest = line.partition(": ")
+            entries.append((head, rest))
+    found = Description(summary, {}, {}, {}, f">>> {example}" if example else "")
+    for head, rest in entries:
+        names, _, kind = head.partition(" (")
+        kind = kind.removesuffix(")")
+        first, _, second = names.partition(" ")
+        if first == "returns":
+            kind = kind or "Variable"
+            found.results[f"{second} : {kind}" if second else kind] = rest
+        elif first == "raises":
+            found.raises[second] = rest
+        elif first == "example":
+            found = found._replace(example=rest)
+        else:
+            found.parameters.update(dict.fromkeys(names.split(", "), (kind, rest)))
+    return found
 
 
 _PACKAGES = {"fft", "linalg"}
@@ -140,34 +183,39 @@ def _entries(told: Mapping[str, str]) -> str:
 
 def _examples(function: FunctionType, example: str) -> str:
     if ">>>" in example:
-        lines = cleandoc(example)
-        head = _EXAMPLES if lines.startswith(">>> import") else _EXAMPLE_HEAD
-        return f"{head}{lines}\n"
+        head = _EXAMPLES if example.startswith(">>> import") else _EXAMPLE_HEAD
+        return f"{head}{example}\n"
     packages = _PACKAGES.intersection(function.__module__.split("."))
     name = ".".join([*packages, function.__name__])
     arguments, _, elements = example.partition(" -> ")
     return _EXAMPLE.format(name=name, arguments=arguments, elements=elements)
 
 
-def listed_parameters(function: Callable[..., object], told: Mapping[str, str]) -> str:
-    """The parameters as a docstring lists them: the description ``told`` of each, ``"type: text"``,
-    and the default of the signature. Neighbours with one description are listed together.
+def listed_parameters(function: Callable[..., object], told: Told) -> str:
+    """The parameters as a docstring lists them: what is ``told`` of each, and the default of the
+    signature. Neighbours of which the same is told are listed together.
     """
     made = cast(FunctionType, function)
     code, defaults = made.__code__, made.__defaults__ or ()
-    positional = code.co_varnames[: code.co_argcount]
-    known = dict(zip(positional[len(positional) - len(defaults) :], defaults, strict=True))
+    first = code.co_argcount - len(defaults)
+    known = dict(zip(code.co_varnames[first : code.co_argcount], defaults, strict=True))
     known |= made.__kwdefaults__ or {}
-    alike = groupby(_names(code), lambda name: (told[name.lstrip("*")], _presence(known, name)))
+    groups: list[tuple[tuple[str, str], str, list[str]]] = []
+    for name in _names(code):
+        said = told[name.lstrip("*")]
+        presence = (
+            "" if name not in known else ", default " if known[name] is not None else _MISSING
+        )
+        if groups and groups[-1][:2] == (said, presence):
+            groups[-1][2].append(name)
+        else:
+            groups.append((said, presence, [name]))
     entries = {}
-    for (description, presence), group in alike:
-        kind, _, text = description.partition(": ")
-        several = list(group)
-        if presence == ", default ":
-            written = dict.fromkeys(_written(known[name]) for name in several)
-            presence += " and ".join(written)
-        head = f"{', '.join(several)} : {kind}{presence}"
-        entries[head.removesuffix(" : ")] = text
+    for (kind, text), presence, names in groups:
+        if presence and presence is not _MISSING:
+            presence += " and ".join(dict.fromkeys(_written(known[name]) for name in names))
+        kinds = f" : {kind}{presence}" if kind or presence else ""
+        entries[f"{', '.join(names)}{kinds}"] = text
     return _entries(entries)
 
 
@@ -184,19 +232,15 @@ def _names(code: CodeType) -> list[str]:
     return names
 
 
-def _presence(known: Mapping[str, object], name: str) -> str:
-    """The words on whether an argument may be missing."""
-    if name not in known:
-        return ""
-    return ", optional" if known[name] is None else ", default "
-
-
 def _written(default: object) -> str:
     return f'"{default}"' if isinstance(default, str) else repr(default)
 
 
 def indented(text: str) -> list[str]:
     """The lines of a paragraph of a docstring's section."""
-    if len(text) <= 96:  # as most are, at every import
-        return [f"    {text}"]
-    return textwrap.wrap(text, 100, initial_indent="    ", subsequent_indent="    ")
+    lines = []
+    while len(text) > 96:
+        line, _, behind = text[:97].rpartition(" ")
+        lines.append(f"    {line}")
+        text = behind + text[97:]
+    return [*lines, f"    {text}"]

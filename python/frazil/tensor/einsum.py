@@ -47,28 +47,28 @@ class Term:
         return Term(sum(self.x, axes, self.x.dtype), kept)
 
 
-@described(
-    "Of the dtype that the operands promote to. The products are taken two by two, by matrix "
-    "products. Planners know the lengths that the types tell.",
-    """
+@described
+def einsum(
+    subscripts: str, *operands: TensorLike, optimize: bool | str | Sequence[object] | None = None
+) -> Variable:
+    """Return a sum of products over named dimensions, as :func:`numpy.einsum`.
+
+    subscripts (str): The names of the dimensions of each operand, one letter each, and after ``->``
+        the names of the result. Without ``->`` the result has the letters that occur once, in
+        alphabetical order. ``...`` stands for dimensions that broadcast.
+    operands (tensor_like): As many tensors as there are parts between commas.
+    optimize (bool, str or sequence of tuple of int): In which order the products are taken: as a
+        planner of the library opt_einsum finds, "optimal", "branch-all", "branch-2", "branch-1",
+        "dp", "greedy", or "auto", which is what None and True say; from the left if False; or as a
+        path says that :func:`numpy.einsum_path` returned.
+    returns: Of the dtype that the operands promote to. The products are taken two by two, by matrix
+        products. Planners know the lengths that the types tell.
+
     >>> ft.einsum("ij,jk->ik", [[1.0, 2.0]], [[3.0], [4.0]]).eval()
     array([[11.]])
     >>> ft.einsum("ii", [[1.0, 2.0], [3.0, 4.0]]).eval()
     array(5.)
-    """,
-    subscripts="str: The names of the dimensions of each operand, one letter each, and after "
-    "``->`` the names of the result. Without ``->`` the result has the letters that occur once, "
-    "in alphabetical order. ``...`` stands for dimensions that broadcast.",
-    operands="tensor_like: As many tensors as there are parts between commas.",
-    optimize="bool, str or sequence of tuple of int: In which order the products are taken: as a "
-    'planner of the library opt_einsum finds, "optimal", "branch-all", "branch-2", "branch-1", '
-    '"dp", "greedy", or "auto", which is what None and True say; from the left if False; or as a '
-    "path says that :func:`numpy.einsum_path` returned.",
-)
-def einsum(
-    subscripts: str, *operands: TensorLike, optimize: bool | str | Sequence[object] | None = None
-) -> Variable:
-    """Return a sum of products over named dimensions, as :func:`numpy.einsum`."""
+    """
     variables = [as_tensor(x) for x in operands]
     inputs, output = _parsed(subscripts, variables)
     dtype = variables[0].dtype

@@ -10,28 +10,28 @@ import numpy.typing as npt
 from frazil._core import TensorType, Variable
 from frazil.graph.call_site import called_function
 from frazil.graph.collection import is_sequence
-from frazil.tensor.docstrings import described, documented
+from frazil.tensor.docstrings import described, described_like, documented
 
 
-@described(
-    "Another one at each call, even with the same name.",
-    """
-    >>> x = ft.tensor("x", shape=(None, 3))
-    >>> x.type.shape, x.dtype
-    ((None, 3), 'float64')
-    """,
-    name="str: Display name; compiled functions take the input by it.",
-    dtype="dtype_like: One of bool, int8 to int64, uint8 to uint64, float16, float32, float64.",
-    shape="sequence of int or None: The length of each dimension, ``None`` where it is not known "
-    "until a call. Only a dimension whose length is given as 1 broadcasts.",
-)
+@described
 def tensor(
     name: str | None = None,
     *,
     dtype: npt.DTypeLike = "float64",
     shape: Sequence[int | None],
 ) -> Variable:
-    """Return a new input of any rank."""
+    """Return a new input of any rank.
+
+    name (str): Display name; compiled functions take the input by it.
+    dtype (dtype_like): One of bool, int8 to int64, uint8 to uint64, float16, float32, float64.
+    shape (sequence of int or None): The length of each dimension, ``None`` where it is not known
+        until a call. Only a dimension whose length is given as 1 broadcasts.
+    returns: Another one at each call, even with the same name.
+
+    >>> x = ft.tensor("x", shape=(None, 3))
+    >>> x.type.shape, x.dtype
+    ((None, 3), 'float64')
+    """
     if name is not None and not isinstance(name, str):
         raise TypeError(
             f"tensor() takes the name as its only positional argument, a str; given {name!r}. "
@@ -44,16 +44,15 @@ def tensor(
     return TensorType(dtype, tuple(shape))(name)
 
 
-@described(
-    "Without dimensions.",
-    """
+@described_like(tensor)
+def scalar(name: str | None = None, *, dtype: npt.DTypeLike = "float64") -> Variable:
+    """Return a new input without dimensions.
+
+    returns: Without dimensions.
+
     >>> ft.scalar("x").ndim
     0
-    """,
-    like=tensor,
-)
-def scalar(name: str | None = None, *, dtype: npt.DTypeLike = "float64") -> Variable:
-    """Return a new input without dimensions."""
+    """
     return tensor(name, dtype=dtype, shape=())
 
 

@@ -29,27 +29,29 @@ from frazil.tensor.transposition import moveaxis
 _BEYOND = "a position to insert at lies beyond the dimension"
 
 
-@described(
-    "As :func:`numpy.append` gives.",
-    "[1, 2], [3, 4] -> [1, 2, 3, 4]",
-    both="tensor_like: Of equal lengths but along ``axis``.",
-    axis="int: The dimension; default: both are flattened.",
-)
+@described
 def append(arr: TensorLike, values: TensorLike, axis: int | None = None) -> Variable:
-    """Return a tensor with others behind it."""
+    """Return a tensor with others behind it.
+
+    arr, values (tensor_like): Of equal lengths but along ``axis``.
+    axis (int): The dimension; default: both are flattened.
+    returns: As :func:`numpy.append` gives.
+    example: [1, 2], [3, 4] -> [1, 2, 3, 4]
+    """
     return concatenate([arr, values], axis)
 
 
-@described(
-    "As :func:`numpy.delete` gives. Its length is known before a call where ``obj`` and the "
-    "length of ``arr`` are.",
-    "[1, 2, 3, 4], [0, 2] -> [2, 4]",
-    arr="tensor_like: Any tensor.",
-    obj="int, slice, tensor_like of integers, or mask: The positions along ``axis``.",
-    axis="int: The dimension; default: the flattened tensor.",
-)
+@described
 def delete(arr: TensorLike, obj: Any, axis: int | None = None) -> Variable:
-    """Return a tensor without some of its elements."""
+    """Return a tensor without some of its elements.
+
+    arr (tensor_like): Any tensor.
+    obj (int, slice, tensor_like of integers, or mask): The positions along ``axis``.
+    axis (int): The dimension; default: the flattened tensor.
+    returns: As :func:`numpy.delete` gives. Its length is known before a call where ``obj`` and the
+        length of ``arr`` are.
+    example: [1, 2, 3, 4], [0, 2] -> [2, 4]
+    """
     arr = as_tensor(arr)
     if axis is None:
         return delete(ravel(arr), obj, 0)
@@ -67,27 +69,25 @@ def delete(arr: TensorLike, obj: Any, axis: int | None = None) -> Variable:
     return get_item(arr, (*before, nonzero(stays)[0]))
 
 
-@described(
-    "As :func:`numpy.insert` gives.",
-    """
+@described
+def insert(arr: TensorLike, obj: Any, values: TensorLike, axis: int | None = None) -> Variable:
+    """Return a tensor with values put before some of its elements.
+
+    arr (tensor_like): Any tensor.
+    obj (int, slice or tensor_like of integers): The positions along ``axis`` before which the
+        values come.
+    values (tensor_like): They broadcast to the part that is inserted; they are cast to the dtype of
+        ``arr``.
+    axis (int): The dimension; default: the flattened tensor.
+    returns: As :func:`numpy.insert` gives.
+    raises IndexError, ValueError: At once, or when a call finds it, if a position lies beyond the
+        dimension.
+
     >>> ft.insert([1, 2, 3], 1, 9).eval()
     array([1, 9, 2, 3])
     >>> ft.insert([1, 2, 3], [0, 2], [8, 9]).eval()
     array([8, 1, 2, 9, 3])
-    """,
-    raises={
-        "IndexError, ValueError": "At once, or when a call finds it, if a position lies beyond "
-        "the dimension.",
-    },
-    arr="tensor_like: Any tensor.",
-    obj="int, slice or tensor_like of integers: The positions along ``axis`` before which the "
-    "values come.",
-    values="tensor_like: They broadcast to the part that is inserted; they are cast to the dtype "
-    "of ``arr``.",
-    axis="int: The dimension; default: the flattened tensor.",
-)
-def insert(arr: TensorLike, obj: Any, values: TensorLike, axis: int | None = None) -> Variable:
-    """Return a tensor with values put before some of its elements."""
+    """
     arr = as_tensor(arr)
     if axis is None:
         return insert(ravel(arr), obj, values, 0)

@@ -18,22 +18,7 @@ from frazil.tensor.sorting import argsort
 from frazil.tensor.taking import take
 
 
-@described(
-    "Of float64 and the shape of ``x``, as :func:`numpy.interp` gives.",
-    "[0.5, 1.5, 9.0], [0.0, 1.0, 2.0], [0.0, 10.0, 30.0] -> [ 5., 20., 30.]",
-    raises={
-        "ValueError": "If there are more points than values or fewer, during a call where no type "
-        "tells.",
-    },
-    x="tensor_like: Where.",
-    both="tensor_like: Vectors of one length: where values are given, rising unless there is a "
-    "period, and the values.",
-    left="tensor_like: The value before the first point and behind the last one; default: the "
-    "point's own.",
-    right="tensor_like: The value before the first point and behind the last one; default: the "
-    "point's own.",
-    period="number: After which the function repeats; ``left`` and ``right`` mean nothing then.",
-)
+@described
 def interp(
     x: TensorLike,
     xp: TensorLike,
@@ -42,7 +27,19 @@ def interp(
     right: TensorLike | None = None,
     period: float | None = None,
 ) -> Variable:
-    """Return the values of a function given by points, with straight lines between them."""
+    """Return the values of a function given by points, with straight lines between them.
+
+    x (tensor_like): Where.
+    xp, fp (tensor_like): Vectors of one length: where values are given, rising unless there is a
+        period, and the values.
+    left, right (tensor_like): The value before the first point and behind the last one; default:
+        the point's own.
+    period (number): After which the function repeats; ``left`` and ``right`` mean nothing then.
+    returns: Of float64 and the shape of ``x``, as :func:`numpy.interp` gives.
+    raises ValueError: If there are more points than values or fewer, during a call where no type
+        tells.
+    example: [0.5, 1.5, 9.0], [0.0, 1.0, 2.0], [0.0, 10.0, 30.0] -> [ 5., 20., 30.]
+    """
     at, points, values = (as_tensor(as_tensor(one), "float64") for one in (x, xp, fp))
     if points.ndim != 1 or values.ndim != 1:
         raise ValueError(f"points are given by two vectors; given {points.type}, {values.type}")

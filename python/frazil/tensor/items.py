@@ -96,41 +96,40 @@ def get_item(x: Variable, index: object) -> Variable:
     return expand_dims(part, new_axes)
 
 
-@described(
-    "A new value for ``tensor``, which itself does not change.",
-    """
+@described
+def set_subtensor(x: Variable, y: TensorLike) -> Variable:
+    """Return a tensor in which a part has new values.
+
+    x (Variable): The part, written ``tensor[index]``; a tensor that is no part of another is set as
+        a whole, as ``tensor[:]`` is.
+    y (tensor_like): The new values, which broadcast to the part, of its dtype or one that promotes
+        to it. Where arrays in the index name an element several times, the last value remains.
+    returns: A new value for ``tensor``, which itself does not change.
+
     >>> x = ft.zeros(3)
     >>> ft.set_subtensor(x[:2], 5.0).eval()
     array([5., 5., 0.])
     >>> ft.set_subtensor(x[[2, 0]], [1.0, 2.0]).eval()
     array([2., 0., 1.])
-    """,
-    x="Variable: The part, written ``tensor[index]``; a tensor that is no part of another is set "
-    "as a whole, as ``tensor[:]`` is.",
-    y="tensor_like: The new values, which broadcast to the part, of its dtype or one that "
-    "promotes to it. Where arrays in the index name an element several times, the last value "
-    "remains.",
-)
-def set_subtensor(x: Variable, y: TensorLike) -> Variable:
-    """Return a tensor in which a part has new values."""
+    """
     return _with_part(x, y, replace=True)
 
 
-@described(
-    "A new value for ``tensor``, which itself does not change.",
-    """
+@described
+def inc_subtensor(x: Variable, y: TensorLike) -> Variable:
+    """Return a tensor in which a part is increased.
+
+    x (Variable): The part, as for :func:`set_subtensor`.
+    y (tensor_like): The summands, as the values there; where arrays in the index name an element
+        several times, all its values are added, as by :func:`numpy.add.at`.
+    returns: A new value for ``tensor``, which itself does not change.
+
     >>> x = ft.ones(3)
     >>> ft.inc_subtensor(x[0], 5.0).eval()
     array([6., 1., 1.])
     >>> ft.inc_subtensor(x[[2, 0, 2]], 1.0).eval()
     array([2., 1., 3.])
-    """,
-    x="Variable: The part, as for :func:`set_subtensor`.",
-    y="tensor_like: The summands, as the values there; where arrays in the index name an element "
-    "several times, all its values are added, as by :func:`numpy.add.at`.",
-)
-def inc_subtensor(x: Variable, y: TensorLike) -> Variable:
-    """Return a tensor in which a part is increased."""
+    """
     return _with_part(x, y, replace=False)
 
 

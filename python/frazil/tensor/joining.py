@@ -16,7 +16,7 @@ from frazil.scalar.constants import TensorLike, as_tensor, register_stack
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.dims import ExpandDims, expand_dims
-from frazil.tensor.docstrings import described
+from frazil.tensor.docstrings import described, described_like
 from frazil.tensor.indexing import WHOLE
 from frazil.tensor.items import get_item
 from frazil.tensor.lengths import (
@@ -102,26 +102,26 @@ def _(op: Join, node: FrozenApply) -> Sequence[Variable] | None:
     return elements
 
 
-@described(
-    "As :func:`numpy.concatenate` gives.",
-    """
-    >>> ft.concatenate([[1.0, 2.0], [3.0]]).eval()
-    array([1., 2., 3.])
-    >>> ft.concatenate([[[1], [2]], [[3], [4]]], axis=1).eval()
-    array([[1, 3],
-           [2, 4]])
-    """,
-    tensors="iterable of tensor_like: Of equal lengths but along ``axis``, which they all have.",
-    axis="int or None: The dimension along which to join; None joins the flattened tensors.",
-    dtype="dtype_like: That of the result; default: what the tensors promote to.",
-)
+@described
 def concatenate(
     tensors: Iterable[TensorLike],
     axis: int | None = 0,
     *,
     dtype: npt.DTypeLike | None = None,
 ) -> Variable:
-    """Return the tensors one after the other along a dimension."""
+    """Return the tensors one after the other along a dimension.
+
+    tensors (iterable of tensor_like): Of equal lengths but along ``axis``, which they all have.
+    axis (int or None): The dimension along which to join; None joins the flattened tensors.
+    dtype (dtype_like): That of the result; default: what the tensors promote to.
+    returns: As :func:`numpy.concatenate` gives.
+
+    >>> ft.concatenate([[1.0, 2.0], [3.0]]).eval()
+    array([1., 2., 3.])
+    >>> ft.concatenate([[[1], [2]], [[3], [4]]], axis=1).eval()
+    array([[1, 3],
+           [2, 4]])
+    """
     variables = _promoted(tensors, "concatenate", dtype)
     if axis is None:
         return concatenate([ravel(x) for x in variables])
@@ -132,33 +132,33 @@ def concatenate(
     return variables[0] if len(variables) == 1 else joined
 
 
-@described(
-    "Of the dtype that the tensors promote to.",
-    "0, [1.0, 2.0], [3.0] -> [1., 2., 3.]",
-    axis="int: The dimension along which to join.",
-    tensors="tensor_like: Of equal lengths but along ``axis``, which they all have.",
-)
+@described
 def join(axis: int, *tensors: TensorLike) -> Variable:
-    """Return the tensors one after the other: :func:`concatenate` with the axis first."""
+    """Return the tensors one after the other: :func:`concatenate` with the axis first.
+
+    axis (int): The dimension along which to join.
+    tensors (tensor_like): Of equal lengths but along ``axis``, which they all have.
+    returns: Of the dtype that the tensors promote to.
+    example: 0, [1.0, 2.0], [3.0] -> [1., 2., 3.]
+    """
     return concatenate(tensors, axis)
 
 
 @register_stack
-@described(
-    "As :func:`numpy.stack` gives.",
-    """
-    >>> ft.stack([[1, 2], [3, 4]], axis=1).eval()
-    array([[1, 3],
-           [2, 4]])
-    """,
-    like=concatenate,
-    tensors="iterable of tensor_like: All of one shape.",
-    axis="int: The position of the new dimension in the result.",
-)
+@described_like(concatenate)
 def stack(
     tensors: Iterable[TensorLike], axis: int = 0, *, dtype: npt.DTypeLike | None = None
 ) -> Variable:
-    """Return the tensors one after the other along a new dimension."""
+    """Return the tensors one after the other along a new dimension.
+
+    tensors (iterable of tensor_like): All of one shape.
+    axis (int): The position of the new dimension in the result.
+    returns: As :func:`numpy.stack` gives.
+
+    >>> ft.stack([[1, 2], [3, 4]], axis=1).eval()
+    array([[1, 3],
+           [2, 4]])
+    """
     variables = _promoted(tensors, "stack", dtype)
     position = normalize_axis(axis, variables[0].ndim + 1)
     ranks = {x.ndim for x in variables}
@@ -171,58 +171,56 @@ def stack(
     return concatenate([expand_dims(x, position) for x in variables], position)
 
 
-@described(
-    "The joined tensor.",
-    "[[1, 2], [3]] -> [1, 2, 3]",
-    like=concatenate,
-    tup="iterable of tensor_like: As for :func:`numpy.hstack`.",
-)
+@described_like(concatenate)
 def hstack(tup: Iterable[TensorLike], *, dtype: npt.DTypeLike | None = None) -> Variable:
-    """Return tensors side by side: joined along the second dimension, vectors along the first."""
+    """Return tensors side by side: joined along the second dimension, vectors along the first.
+
+    tup (iterable of tensor_like): As for :func:`numpy.hstack`.
+    returns: The joined tensor.
+    example: [[1, 2], [3]] -> [1, 2, 3]
+    """
     variables = [x if x.ndim else expand_dims(x, 0) for x in _promoted(tup, "hstack", dtype)]
     return concatenate(variables, 0 if variables[0].ndim == 1 else 1)
 
 
-@described(
-    "With two dimensions or more.",
-    """
+@described_like(concatenate)
+def vstack(tup: Iterable[TensorLike], *, dtype: npt.DTypeLike | None = None) -> Variable:
+    """Return the tensors below each other: joined along the first dimension, vectors being rows.
+
+    tup (iterable of tensor_like): As for :func:`numpy.vstack`, of one length but along the first
+        dimension.
+    returns: With two dimensions or more.
+
     >>> ft.vstack([[1, 2], [3, 4]]).eval()
     array([[1, 2],
            [3, 4]])
-    """,
-    like=concatenate,
-    tup="iterable of tensor_like: As for :func:`numpy.vstack`, of one length but along the first "
-    "dimension.",
-)
-def vstack(tup: Iterable[TensorLike], *, dtype: npt.DTypeLike | None = None) -> Variable:
-    """Return the tensors below each other: joined along the first dimension, vectors being rows."""
+    """
     variables = _promoted(tup, "vstack", dtype)
     rows = [expand_dims(x, tuple(range(2 - x.ndim))) if x.ndim < 2 else x for x in variables]
     return concatenate(rows, 0)
 
 
-@described(
-    "Views of ``x``.",
-    """
-    >>> first, rest = ft.split([1.0, 2.0, 3.0], [1, 2])
-    >>> rest.eval()
-    array([2., 3.])
-    """,
-    returns="list of Variable",
-    x="tensor_like: Any tensor with dimensions.",
-    splits_size="int, or sequence of int or 0-d integer variable: The number of equal parts, as "
-    "in NumPy; or the length of each part, as in PyTensor, which should sum to the length of "
-    "``x``. :func:`array_split` takes positions.",
-    n_splits="int: The number of parts, if it is to be checked.",
-    axis="int: The dimension that is split.",
-)
+@described
 def split(
     x: TensorLike,
     splits_size: int | Sequence[LengthLike],
     n_splits: int | None = None,
     axis: int = 0,
 ) -> list[Variable]:
-    """Return the parts of ``x`` along a dimension."""
+    """Return the parts of ``x`` along a dimension.
+
+    x (tensor_like): Any tensor with dimensions.
+    splits_size (int, or sequence of int or 0-d integer variable): The number of equal parts, as in
+        NumPy; or the length of each part, as in PyTensor, which should sum to the length of ``x``.
+        :func:`array_split` takes positions.
+    n_splits (int): The number of parts, if it is to be checked.
+    axis (int): The dimension that is split.
+    returns (list of Variable): Views of ``x``.
+
+    >>> first, rest = ft.split([1.0, 2.0, 3.0], [1, 2])
+    >>> rest.eval()
+    array([2., 3.])
+    """
     x = as_tensor(x)
     if isinstance(splits_size, int | np.integer):
         if n_splits not in (None, splits_size):

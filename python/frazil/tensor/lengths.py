@@ -210,31 +210,30 @@ def product(values: Iterable[Variable]) -> Variable:
     return literal(factor) if symbolic is None else multiply(literal(factor), symbolic)
 
 
-@described(
-    "One length a dimension, as :func:`numpy.shape` gives.",
-    """
+@described
+def shape(x: TensorLike) -> Lengths:
+    """Return the lengths of ``x``, a tuple of 0-d int64 variables.
+
+    x (tensor_like): Any tensor; lengths that its type knows are constants.
+    returns (tuple of Variable): One length a dimension, as :func:`numpy.shape` gives.
+
     >>> rows, columns = ft.shape(ft.tensor("x", shape=(None, 3)))
     >>> columns.data
     array(3)
-    """,
-    returns="tuple of Variable",
-    x="tensor_like: Any tensor; lengths that its type knows are constants.",
-)
-def shape(x: TensorLike) -> Lengths:
-    """Return the lengths of ``x``, a tuple of 0-d int64 variables."""
+    """
     return lengths(as_tensor(x))
 
 
-@described(
-    "The product of the lengths, as :func:`numpy.size` gives.",
-    """
+@described
+def size(x: TensorLike) -> Variable:
+    """Return the number of elements of ``x``, a 0-d int64 variable.
+
+    x (tensor_like): Any tensor; where its type knows all lengths, the size is a constant.
+    returns: The product of the lengths, as :func:`numpy.size` gives.
+
     >>> ft.size([[1.0, 2.0], [3.0, 4.0]]).data
     array(4)
-    """,
-    x="tensor_like: Any tensor; where its type knows all lengths, the size is a constant.",
-)
-def size(x: TensorLike) -> Variable:
-    """Return the number of elements of ``x``, a 0-d int64 variable."""
+    """
     return product(lengths(as_tensor(x)))
 
 

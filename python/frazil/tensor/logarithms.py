@@ -10,23 +10,25 @@ from frazil.tensor.elementwise.angles import as_floating
 from frazil.tensor.elementwise.definition import elementwise
 
 
-@elementwise(
-    "[-1e-20, -1.0, -50.0] -> [-4.60517019e+01, -4.58675145e-01, -1.92874985e-22]",
-    "Precise both close to 0 and far below.",
-    "Not above 0, where the result is NaN; at 0 it is -inf.",
-)
+@elementwise
 def log1mexp(x: TensorLike) -> Variable:
-    """Return ``log(1 - exp(x))``: the log of one less a probability, from its log."""
+    """Return ``log(1 - exp(x))``: the log of one less a probability, from its log.
+
+    x (tensor_like): Not above 0, where the result is NaN; at 0 it is -inf.
+    returns: Precise both close to 0 and far below.
+    example: [-1e-20, -1.0, -50.0] -> [-4.60517019e+01, -4.58675145e-01, -1.92874985e-22]
+    """
     return _core.elemwise(scalar.log1mexp, as_operand(x))
 
 
-@elementwise(
-    "[0.0, 0.5, 1.0] -> [-inf,   0.,  inf]",
-    "As :func:`scipy.special.logit` gives.",
-    "Probabilities; NaN where they are not in 0 to 1.",
-)
+@elementwise
 def logit(p: TensorLike) -> Variable:
-    """Return ``log(p / (1 - p))``, the inverse of :func:`sigmoid`."""
+    """Return ``log(p / (1 - p))``, the inverse of :func:`sigmoid`.
+
+    p (tensor_like): Probabilities; NaN where they are not in 0 to 1.
+    returns: As :func:`scipy.special.logit` gives.
+    example: [0.0, 0.5, 1.0] -> [-inf,   0.,  inf]
+    """
     p = as_floating(p)
     near = _core.elemwise(scalar.lt, _core.elemwise(scalar.abs, p - 0.5), 0.25)
     center = _core.elemwise(scalar.where, near, p, 0.5)

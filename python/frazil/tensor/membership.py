@@ -27,15 +27,16 @@ from frazil.tensor.taking import take
 from frazil.tensor.transposition import moveaxis
 
 
-@described(
-    "Of bool and the shape of ``element``, as :func:`numpy.isin` gives.",
-    "[1, 2, 3], [3, 1] -> [ True, False,  True]",
-    element="tensor_like: Any tensor.",
-    test_elements="tensor_like: The others, which are sorted.",
-    invert="bool: Return whether it is not.",
-)
+@described
 def isin(element: TensorLike, test_elements: TensorLike, *, invert: bool = False) -> Variable:
-    """Return for each element whether it is among others."""
+    """Return for each element whether it is among others.
+
+    element (tensor_like): Any tensor.
+    test_elements (tensor_like): The others, which are sorted.
+    invert (bool): Return whether it is not.
+    returns: Of bool and the shape of ``element``, as :func:`numpy.isin` gives.
+    example: [1, 2, 3], [3, 1] -> [ True, False,  True]
+    """
     x, others = as_tensor(element), ravel(as_tensor(test_elements))
     dtype = _core.promote(x.dtype, others.dtype)
     x, others = as_tensor(x, dtype), as_tensor(others, dtype)
@@ -47,26 +48,7 @@ def isin(element: TensorLike, test_elements: TensorLike, *, invert: bool = False
     return _core.elemwise(scalar.invert, found) if invert else found
 
 
-@described(
-    "As :func:`numpy.unique` gives. Only a call knows their number.",
-    """
-    >>> ft.unique([3, 1, 3, 2]).eval()
-    array([1, 2, 3])
-    >>> ft.unique([[1, 0], [0, 1], [1, 0]], axis=0).eval()
-    array([[0, 1],
-           [1, 0]])
-    """,
-    returns="Variable, or tuple of Variable",
-    ar="tensor_like: Any tensor, which is flattened unless there is an ``axis``.",
-    return_index="bool: Also return where each stands first.",
-    return_inverse="bool: Also return which of them each element is, in the shape of ``ar``; with "
-    "an ``axis`` a vector.",
-    return_counts="bool: Also return how often each occurs.",
-    axis="int: The dimension whose parts are compared as a whole; a matrix has rows for 0, "
-    "columns for 1.",
-    equal_nan="bool: Whether all NaN are one; of complex ones it is that which comes first in "
-    "order. Parts along an ``axis`` that have one differ from all others.",
-)
+@described
 def unique(
     ar: TensorLike,
     return_index: bool = False,
@@ -76,7 +58,26 @@ def unique(
     *,
     equal_nan: bool = True,
 ) -> Variable | tuple[Variable, ...]:
-    """Return the sorted elements, each once."""
+    """Return the sorted elements, each once.
+
+    ar (tensor_like): Any tensor, which is flattened unless there is an ``axis``.
+    return_index (bool): Also return where each stands first.
+    return_inverse (bool): Also return which of them each element is, in the shape of ``ar``; with
+        an ``axis`` a vector.
+    return_counts (bool): Also return how often each occurs.
+    axis (int): The dimension whose parts are compared as a whole; a matrix has rows for 0, columns
+        for 1.
+    equal_nan (bool): Whether all NaN are one; of complex ones it is that which comes first in
+        order. Parts along an ``axis`` that have one differ from all others.
+    returns (Variable, or tuple of Variable): As :func:`numpy.unique` gives. Only a call knows their
+        number.
+
+    >>> ft.unique([3, 1, 3, 2]).eval()
+    array([1, 2, 3])
+    >>> ft.unique([[1, 0], [0, 1], [1, 0]], axis=0).eval()
+    array([[0, 1],
+           [1, 0]])
+    """
     ar = as_tensor(ar)
     if axis is None:
         x = ravel(ar)
@@ -102,61 +103,60 @@ def unique(
     return found[0] if len(found) == 1 else tuple(found)
 
 
-@described(
-    "A vector, as :func:`numpy.unique_values` gives in some order.",
-    "[3, 1, 3] -> [1, 3]",
-    x="tensor_like: Any tensor.",
-)
+@described
 def unique_values(x: TensorLike) -> Variable:
-    """Return the sorted distinct elements; each NaN is one of its own."""
+    """Return the sorted distinct elements; each NaN is one of its own.
+
+    x (tensor_like): Any tensor.
+    returns: A vector, as :func:`numpy.unique_values` gives in some order.
+    example: [3, 1, 3] -> [1, 3]
+    """
     return cast("Variable", unique(x, equal_nan=False))
 
 
-@described(
-    "Two vectors, as :func:`numpy.unique_counts` gives.",
-    """
+@described
+def unique_counts(x: TensorLike) -> tuple[Variable, Variable]:
+    """Return the sorted distinct elements, and how often each is there.
+
+    x (tensor_like): Any tensor; each NaN is one of its own.
+    returns (tuple of Variable): Two vectors, as :func:`numpy.unique_counts` gives.
+
     >>> values, counts = ft.unique_counts([3, 1, 3])
     >>> counts.eval()
     array([1, 2])
-    """,
-    returns="tuple of Variable",
-    x="tensor_like: Any tensor; each NaN is one of its own.",
-)
-def unique_counts(x: TensorLike) -> tuple[Variable, Variable]:
-    """Return the sorted distinct elements, and how often each is there."""
+    """
     values, counts = unique(x, return_counts=True, equal_nan=False)
     return values, counts
 
 
-@described(
-    "A vector, and int64 positions of the shape of ``x``, as :func:`numpy.unique_inverse` gives.",
-    """
+@described
+def unique_inverse(x: TensorLike) -> tuple[Variable, Variable]:
+    """Return the sorted distinct elements, and for each element where it is among them.
+
+    x (tensor_like): Any tensor; each NaN is one of its own.
+    returns (tuple of Variable): A vector, and int64 positions of the shape of ``x``, as
+        :func:`numpy.unique_inverse` gives.
+
     >>> values, places = ft.unique_inverse([3, 1, 3])
     >>> places.eval()
     array([1, 0, 1])
-    """,
-    returns="tuple of Variable",
-    x="tensor_like: Any tensor; each NaN is one of its own.",
-)
-def unique_inverse(x: TensorLike) -> tuple[Variable, Variable]:
-    """Return the sorted distinct elements, and for each element where it is among them."""
+    """
     values, places = unique(x, return_inverse=True, equal_nan=False)
     return values, places
 
 
-@described(
-    "The elements, where each is first, for each element of ``x`` where it is "
-    "among them, and how often each is there, as :func:`numpy.unique_all` gives.",
-    """
+@described
+def unique_all(x: TensorLike) -> tuple[Variable, ...]:
+    """Return the sorted distinct elements, and all that :func:`unique` tells of them.
+
+    x (tensor_like): Any tensor; each NaN is one of its own.
+    returns (tuple of Variable): The elements, where each is first, for each element of ``x`` where
+        it is among them, and how often each is there, as :func:`numpy.unique_all` gives.
+
     >>> values, first, places, counts = ft.unique_all([3, 1, 3])
     >>> first.eval()
     array([1, 0])
-    """,
-    returns="tuple of Variable",
-    x="tensor_like: Any tensor; each NaN is one of its own.",
-)
-def unique_all(x: TensorLike) -> tuple[Variable, ...]:
-    """Return the sorted distinct elements, and all that :func:`unique` tells of them."""
+    """
     return tuple(unique(x, True, True, True, equal_nan=False))
 
 
@@ -171,15 +171,16 @@ def _differs_from_last(ordered: Variable, equal_nan: bool) -> Variable:
     return any(differs, tuple(range(1, ordered.ndim))) if ordered.ndim > 1 else differs
 
 
-@described(
-    "A bool without dimensions.",
-    "[1, 2], [1, 2] -> True",
-    both="tensor_like: Any tensors; lengths that no type knows must be equal at the call, which "
-    "raises otherwise.",
-    equal_nan="bool: Whether NaN is equal to NaN.",
-)
+@described
 def array_equal(a1: TensorLike, a2: TensorLike, equal_nan: bool = False) -> Variable:
-    """Return whether two tensors have one shape and equal elements."""
+    """Return whether two tensors have one shape and equal elements.
+
+    a1, a2 (tensor_like): Any tensors; lengths that no type knows must be equal at the call, which
+        raises otherwise.
+    equal_nan (bool): Whether NaN is equal to NaN.
+    returns: A bool without dimensions.
+    example: [1, 2], [1, 2] -> True
+    """
     a, b = as_tensor(a1), as_tensor(a2)
     known = zip(a.type.shape, b.type.shape, strict=False)
     if a.ndim != b.ndim or builtins.any(None not in (n, m) and n != m for n, m in known):
@@ -191,14 +192,15 @@ def array_equal(a1: TensorLike, a2: TensorLike, equal_nan: bool = False) -> Vari
     return same.all()
 
 
-@described(
-    "A bool without dimensions, as :func:`numpy.array_equiv` gives.",
-    "[1, 2], [[1, 2], [1, 2]] -> True",
-    both="tensor_like: Any tensors; lengths that no type knows must be equal at the call, which "
-    "raises otherwise.",
-)
+@described
 def array_equiv(a1: TensorLike, a2: TensorLike) -> Variable:
-    """Return whether two tensors have equal elements when they are broadcast."""
+    """Return whether two tensors have equal elements when they are broadcast.
+
+    a1, a2 (tensor_like): Any tensors; lengths that no type knows must be equal at the call, which
+        raises otherwise.
+    returns: A bool without dimensions, as :func:`numpy.array_equiv` gives.
+    example: [1, 2], [[1, 2], [1, 2]] -> True
+    """
     a, b = as_tensor(a1), as_tensor(a2)
     known = zip(a.type.shape[::-1], b.type.shape[::-1], strict=False)
     if builtins.any(n != m and not {None, 1} & {n, m} for n, m in known):

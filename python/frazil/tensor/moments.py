@@ -11,20 +11,12 @@ from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.scalar.float16 import STORED, computed_in
 from frazil.tensor.axes import normalize_axes
 from frazil.tensor.broadcasting import broadcast_to
-from frazil.tensor.docstrings import described
+from frazil.tensor.docstrings import described, described_like
 from frazil.tensor.lengths import lengths, product, static_length
 from frazil.tensor.reductions import Axis, sum
 
 
-@described(
-    "The mean; NaN where there are no elements.",
-    "[[1.0, 2.0], [3.0, 4.0]], axis=0 -> [2., 3.]",
-    x="tensor_like: Any tensor.",
-    axis="int or tuple of int: The dimensions to average over; default: all.",
-    dtype="dtype_like: The dtype to accumulate in. Default, as in :func:`numpy.mean`: the dtype "
-    "of ``x`` if that is floating, else float64.",
-    keepdims="bool: Keep the dimensions averaged over, with length 1.",
-)
+@described
 def mean(
     x: TensorLike,
     axis: Axis = None,
@@ -33,7 +25,16 @@ def mean(
     *,
     where: TensorLike | None = None,
 ) -> Variable:
-    """Return the mean of elements over ``axis``: their sum by their number."""
+    """Return the mean of elements over ``axis``: their sum by their number.
+
+    x (tensor_like): Any tensor.
+    axis (int or tuple of int): The dimensions to average over; default: all.
+    dtype (dtype_like): The dtype to accumulate in. Default, as in :func:`numpy.mean`: the dtype of
+        ``x`` if that is floating, else float64.
+    keepdims (bool): Keep the dimensions averaged over, with length 1.
+    returns: The mean; NaN where there are no elements.
+    example: [[1.0, 2.0], [3.0, 4.0]], axis=0 -> [2., 3.]
+    """
     x = _as_floating(x, dtype)
     if x.dtype == STORED:
         # The sum may be too large for the dtype, where the mean is not.
@@ -42,15 +43,7 @@ def mean(
     return _divided(total, _count(x, axis, keepdims, where))
 
 
-@described(
-    "The variance, in the dtype of ``x`` if that is floating.",
-    "[[1.0, 3.0], [2.0, 8.0]], axis=1 -> [1., 9.]",
-    x="tensor_like: Any tensor; bool and integers are taken as float64.",
-    ddof="number: Divide by the number of elements less ``ddof``, as in :func:`numpy.var`: by 0 "
-    "where that is negative.",
-    correction="number: Another name of ``ddof``.",
-    dtype="dtype_like: The dtype to compute in.",
-)
+@described
 def var(
     x: TensorLike,
     axis: Axis = None,
@@ -61,7 +54,16 @@ def var(
     dtype: npt.DTypeLike | None = None,
     where: TensorLike | None = None,
 ) -> Variable:
-    """Return the variance over ``axis``: the mean of squared distances from the mean."""
+    """Return the variance over ``axis``: the mean of squared distances from the mean.
+
+    x (tensor_like): Any tensor; bool and integers are taken as float64.
+    ddof (number): Divide by the number of elements less ``ddof``, as in :func:`numpy.var`: by 0
+        where that is negative.
+    correction (number): Another name of ``ddof``.
+    dtype (dtype_like): The dtype to compute in.
+    returns: The variance, in the dtype of ``x`` if that is floating.
+    example: [[1.0, 3.0], [2.0, 8.0]], axis=1 -> [1., 9.]
+    """
     ddof = degrees_less(ddof, correction)
     x = _as_floating(x, dtype)
     if x.dtype == STORED:
@@ -82,11 +84,7 @@ def degrees_less(ddof: float, correction: float | None) -> float:
     return correction
 
 
-@described(
-    "The standard deviation, in the dtype of ``x`` if that is floating.",
-    "[[1.0, 3.0], [2.0, 8.0]], axis=1 -> [1., 3.]",
-    like=var,
-)
+@described_like(var)
 def std(
     x: TensorLike,
     axis: Axis = None,
@@ -97,7 +95,11 @@ def std(
     dtype: npt.DTypeLike | None = None,
     where: TensorLike | None = None,
 ) -> Variable:
-    """Return the standard deviation of elements over ``axis``: the root of :func:`var`."""
+    """Return the standard deviation of elements over ``axis``: the root of :func:`var`.
+
+    returns: The standard deviation, in the dtype of ``x`` if that is floating.
+    example: [[1.0, 3.0], [2.0, 8.0]], axis=1 -> [1., 3.]
+    """
     square = var(x, axis, ddof, keepdims, correction=correction, dtype=dtype, where=where)
     return _core.elemwise(scalar.sqrt, square)
 

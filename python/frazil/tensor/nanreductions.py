@@ -15,12 +15,7 @@ from frazil.tensor.docstrings import described
 from frazil.tensor.reductions import Axis
 
 
-@described(
-    "As :func:`numpy.nansum` gives; 0 where there is no number.",
-    "[1.0, ft.nan, 3.0] -> 4.",
-    x="tensor_like: Any tensor.",
-    dtype="dtype_like: The dtype to accumulate in; default as for :func:`sum`.",
-)
+@described
 def nansum(
     x: TensorLike,
     axis: Axis = None,
@@ -30,17 +25,18 @@ def nansum(
     initial: TensorLike | None = None,
     where: TensorLike | None = None,
 ) -> Variable:
-    """Return the sum of the elements over ``axis`` that are not NaN."""
+    """Return the sum of the elements over ``axis`` that are not NaN.
+
+    x (tensor_like): Any tensor.
+    dtype (dtype_like): The dtype to accumulate in; default as for :func:`sum`.
+    returns: As :func:`numpy.nansum` gives; 0 where there is no number.
+    example: [1.0, ft.nan, 3.0] -> 4.
+    """
     numbers = _replaced(as_tensor(x), 0)
     return reductions.sum(numbers, axis, dtype, keepdims, initial=initial, where=where)
 
 
-@described(
-    "As :func:`numpy.nanprod` gives; 1 where there is no number.",
-    "[2.0, ft.nan, 3.0] -> 6.",
-    x="tensor_like: Any tensor.",
-    dtype="dtype_like: The dtype to accumulate in; default as for :func:`sum`.",
-)
+@described
 def nanprod(
     x: TensorLike,
     axis: Axis = None,
@@ -50,16 +46,18 @@ def nanprod(
     initial: TensorLike | None = None,
     where: TensorLike | None = None,
 ) -> Variable:
-    """Return the product of the elements over ``axis`` that are not NaN."""
+    """Return the product of the elements over ``axis`` that are not NaN.
+
+    x (tensor_like): Any tensor.
+    dtype (dtype_like): The dtype to accumulate in; default as for :func:`sum`.
+    returns: As :func:`numpy.nanprod` gives; 1 where there is no number.
+    example: [2.0, ft.nan, 3.0] -> 6.
+    """
     numbers = _replaced(as_tensor(x), 1)
     return reductions.prod(numbers, axis, dtype, keepdims, initial=initial, where=where)
 
 
-@described(
-    "As :func:`numpy.nanmax` gives; NaN where there is no number.",
-    "[1.0, ft.nan, 3.0] -> 3.",
-    x="tensor_like: Any tensor with elements.",
-)
+@described
 def nanmax(
     x: TensorLike,
     axis: Axis = None,
@@ -68,7 +66,12 @@ def nanmax(
     initial: TensorLike | None = None,
     where: TensorLike | None = None,
 ) -> Variable:
-    """Return the largest of the elements over ``axis`` that are not NaN."""
+    """Return the largest of the elements over ``axis`` that are not NaN.
+
+    x (tensor_like): Any tensor with elements.
+    returns: As :func:`numpy.nanmax` gives; NaN where there is no number.
+    example: [1.0, ft.nan, 3.0] -> 3.
+    """
     x = as_tensor(x)
     if initial is None and where is None:
         return _extreme(reductions.max, -np.inf, x, axis, keepdims)
@@ -76,11 +79,7 @@ def nanmax(
     return reductions.max(numbers, axis, keepdims, initial=initial, where=where)
 
 
-@described(
-    "As :func:`numpy.nanmin` gives; NaN where there is no number.",
-    "[1.0, ft.nan, 3.0] -> 1.",
-    x="tensor_like: Any tensor with elements.",
-)
+@described
 def nanmin(
     x: TensorLike,
     axis: Axis = None,
@@ -89,7 +88,12 @@ def nanmin(
     initial: TensorLike | None = None,
     where: TensorLike | None = None,
 ) -> Variable:
-    """Return the smallest of the elements over ``axis`` that are not NaN."""
+    """Return the smallest of the elements over ``axis`` that are not NaN.
+
+    x (tensor_like): Any tensor with elements.
+    returns: As :func:`numpy.nanmin` gives; NaN where there is no number.
+    example: [1.0, ft.nan, 3.0] -> 1.
+    """
     x = as_tensor(x)
     if initial is None and where is None:
         return _extreme(reductions.min, np.inf, x, axis, keepdims)
@@ -97,34 +101,31 @@ def nanmin(
     return reductions.min(numbers, axis, keepdims, initial=initial, where=where)
 
 
-@described(
-    "Of int64, as :func:`numpy.nanargmax` gives. A call raises ValueError where all are NaN.",
-    "[1.0, ft.nan, 3.0] -> 2",
-    x="tensor_like: Any tensor with elements.",
-    axis="int: The dimension; default: the position in the flattened tensor.",
-)
+@described
 def nanargmax(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> Variable:
-    """Return the positions of the largest elements along a dimension that are not NaN."""
+    """Return the positions of the largest elements along a dimension that are not NaN.
+
+    x (tensor_like): Any tensor with elements.
+    axis (int): The dimension; default: the position in the flattened tensor.
+    returns: Of int64, as :func:`numpy.nanargmax` gives. A call raises ValueError where all are NaN.
+    example: [1.0, ft.nan, 3.0] -> 2
+    """
     return _position(searching.argmax, -np.inf, as_tensor(x), axis, keepdims)
 
 
-@described(
-    "Of int64, as :func:`numpy.nanargmin` gives. A call raises ValueError where all are NaN.",
-    "[1.0, ft.nan, 3.0] -> 0",
-    x="tensor_like: Any tensor with elements.",
-    axis="int: The dimension; default: the position in the flattened tensor.",
-)
+@described
 def nanargmin(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> Variable:
-    """Return the positions of the smallest elements along a dimension that are not NaN."""
+    """Return the positions of the smallest elements along a dimension that are not NaN.
+
+    x (tensor_like): Any tensor with elements.
+    axis (int): The dimension; default: the position in the flattened tensor.
+    returns: Of int64, as :func:`numpy.nanargmin` gives. A call raises ValueError where all are NaN.
+    example: [1.0, ft.nan, 3.0] -> 0
+    """
     return _position(searching.argmin, np.inf, as_tensor(x), axis, keepdims)
 
 
-@described(
-    "As :func:`numpy.nanmean` gives; NaN where there is no number.",
-    "[1.0, ft.nan, 3.0] -> 2.",
-    x="tensor_like: Any tensor.",
-    dtype="dtype_like: The dtype to accumulate in; default as for :func:`mean`.",
-)
+@described
 def nanmean(
     x: TensorLike,
     axis: Axis = None,
@@ -133,7 +134,13 @@ def nanmean(
     *,
     where: TensorLike | None = None,
 ) -> Variable:
-    """Return the mean of the elements over ``axis`` that are not NaN."""
+    """Return the mean of the elements over ``axis`` that are not NaN.
+
+    x (tensor_like): Any tensor.
+    dtype (dtype_like): The dtype to accumulate in; default as for :func:`mean`.
+    returns: As :func:`numpy.nanmean` gives; NaN where there is no number.
+    example: [1.0, ft.nan, 3.0] -> 2.
+    """
     x = as_tensor(x)
     if not _has_nan(x):
         return moments.mean(x, axis, dtype, keepdims, where=where)
@@ -143,14 +150,7 @@ def nanmean(
     return total / as_tensor(_count(x, axis, keepdims), total.dtype)
 
 
-@described(
-    "As :func:`numpy.nanvar` gives; NaN where there are no more than ``ddof`` numbers.",
-    "[1.0, ft.nan, 3.0] -> 1.",
-    x="tensor_like: Any tensor; bool and integers are taken as float64.",
-    ddof="number: Divide by the number of these elements less ``ddof``.",
-    correction="number: Another name of ``ddof``.",
-    dtype="dtype_like: The dtype to compute in, a floating one if the tensor is.",
-)
+@described
 def nanvar(
     x: TensorLike,
     axis: Axis = None,
@@ -161,7 +161,15 @@ def nanvar(
     dtype: npt.DTypeLike | None = None,
     where: TensorLike | None = None,
 ) -> Variable:
-    """Return the variance of the elements over ``axis`` that are not NaN."""
+    """Return the variance of the elements over ``axis`` that are not NaN.
+
+    x (tensor_like): Any tensor; bool and integers are taken as float64.
+    ddof (number): Divide by the number of these elements less ``ddof``.
+    correction (number): Another name of ``ddof``.
+    dtype (dtype_like): The dtype to compute in, a floating one if the tensor is.
+    returns: As :func:`numpy.nanvar` gives; NaN where there are no more than ``ddof`` numbers.
+    example: [1.0, ft.nan, 3.0] -> 1.
+    """
     x, ddof = as_tensor(x), moments.degrees_less(ddof, correction)
     if not _has_nan(x):
         return moments.var(x, axis, ddof, keepdims, dtype=dtype, where=where)
@@ -174,14 +182,7 @@ def nanvar(
     return _core.elemwise(scalar.where, left > 0, divided, np.nan)
 
 
-@described(
-    "As :func:`numpy.nanstd` gives: the root of :func:`nanvar`.",
-    "[1.0, ft.nan, 3.0] -> 1.",
-    x="tensor_like: Any tensor; bool and integers are taken as float64.",
-    ddof="number: Divide by the number of these elements less ``ddof``.",
-    correction="number: Another name of ``ddof``.",
-    dtype="dtype_like: The dtype to compute in, a floating one if the tensor is.",
-)
+@described
 def nanstd(
     x: TensorLike,
     axis: Axis = None,
@@ -192,7 +193,15 @@ def nanstd(
     dtype: npt.DTypeLike | None = None,
     where: TensorLike | None = None,
 ) -> Variable:
-    """Return the standard deviation of the elements over ``axis`` that are not NaN."""
+    """Return the standard deviation of the elements over ``axis`` that are not NaN.
+
+    x (tensor_like): Any tensor; bool and integers are taken as float64.
+    ddof (number): Divide by the number of these elements less ``ddof``.
+    correction (number): Another name of ``ddof``.
+    dtype (dtype_like): The dtype to compute in, a floating one if the tensor is.
+    returns: As :func:`numpy.nanstd` gives: the root of :func:`nanvar`.
+    example: [1.0, ft.nan, 3.0] -> 1.
+    """
     ddof = moments.degrees_less(ddof, correction)
     return _core.elemwise(scalar.sqrt, nanvar(x, axis, ddof, keepdims, dtype=dtype, where=where))
 
@@ -203,31 +212,33 @@ def _refuse_integers(dtype: npt.DTypeLike | None, who: str) -> None:
         raise TypeError(f"{who} of floating numbers takes a floating dtype, given {dtype!r}")
 
 
-@described(
-    "As :func:`numpy.nancumsum` gives.",
-    "[1.0, ft.nan, 3.0] -> [1., 1., 4.]",
-    x="tensor_like: Any tensor.",
-    axis="int: The dimension to sum along; default: of the flattened tensor.",
-    dtype="dtype_like: The dtype to accumulate in; default as for :func:`cumsum`.",
-)
+@described
 def nancumsum(
     x: TensorLike, axis: int | None = None, dtype: npt.DTypeLike | None = None
 ) -> Variable:
-    """Return the cumulative sum along a dimension, NaN counting as 0."""
+    """Return the cumulative sum along a dimension, NaN counting as 0.
+
+    x (tensor_like): Any tensor.
+    axis (int): The dimension to sum along; default: of the flattened tensor.
+    dtype (dtype_like): The dtype to accumulate in; default as for :func:`cumsum`.
+    returns: As :func:`numpy.nancumsum` gives.
+    example: [1.0, ft.nan, 3.0] -> [1., 1., 4.]
+    """
     return cumulation.cumsum(_replaced(as_tensor(x), 0), axis, dtype)
 
 
-@described(
-    "As :func:`numpy.nancumprod` gives.",
-    "[2.0, ft.nan, 3.0] -> [2., 2., 6.]",
-    x="tensor_like: Any tensor.",
-    axis="int: The dimension to sum along; default: of the flattened tensor.",
-    dtype="dtype_like: The dtype to accumulate in; default as for :func:`cumsum`.",
-)
+@described
 def nancumprod(
     x: TensorLike, axis: int | None = None, dtype: npt.DTypeLike | None = None
 ) -> Variable:
-    """Return the cumulative product along a dimension, NaN counting as 1."""
+    """Return the cumulative product along a dimension, NaN counting as 1.
+
+    x (tensor_like): Any tensor.
+    axis (int): The dimension to sum along; default: of the flattened tensor.
+    dtype (dtype_like): The dtype to accumulate in; default as for :func:`cumsum`.
+    returns: As :func:`numpy.nancumprod` gives.
+    example: [2.0, ft.nan, 3.0] -> [2., 2., 6.]
+    """
     return cumulation.cumprod(_replaced(as_tensor(x), 1), axis, dtype)
 
 

@@ -12,32 +12,33 @@ from frazil._core import Variable
 from frazil.scalar.constants import TensorLike
 from frazil.tensor.axes import normalize_axes
 from frazil.tensor.dims import squeeze
-from frazil.tensor.docstrings import described
+from frazil.tensor.docstrings import described, described_like
 from frazil.tensor.elementwise.angles import as_floating
 from frazil.tensor.reductions import Axis, max, sum
 
 
-@described(
-    "Of the shape of ``x``, with values between 0 and 1.",
-    "[1000.0, 1000.0] -> [0.5, 0.5]",
-    x="tensor_like: Any tensor; integers become floating, as by :func:`exp`.",
-    axis="int or tuple of int: The dimensions over which the result sums to 1; default: all, as "
-    "in :func:`scipy.special.softmax`.",
-)
+@described
 def softmax(x: TensorLike, axis: Axis = None) -> Variable:
-    """Return the exponentials of elements divided by their sum."""
+    """Return the exponentials of elements divided by their sum.
+
+    x (tensor_like): Any tensor; integers become floating, as by :func:`exp`.
+    axis (int or tuple of int): The dimensions over which the result sums to 1; default: all, as in
+        :func:`scipy.special.softmax`.
+    returns: Of the shape of ``x``, with values between 0 and 1.
+    example: [1000.0, 1000.0] -> [0.5, 0.5]
+    """
     x = as_floating(x)
     exponentials = _core.elemwise(scalar.exp, x - _largest(x, axis))
     return exponentials / sum(exponentials, axis, keepdims=True)
 
 
-@described(
-    "Of the shape of ``x``, with no value above 0.",
-    "[0.0, 1000.0] -> [-1000.,     0.]",
-    like=softmax,
-)
+@described_like(softmax)
 def log_softmax(x: TensorLike, axis: Axis = None) -> Variable:
-    """Return the logarithm of :func:`softmax`, precise where that is close to zero, too."""
+    """Return the logarithm of :func:`softmax`, precise where that is close to zero, too.
+
+    returns: Of the shape of ``x``, with no value above 0.
+    example: [0.0, 1000.0] -> [-1000.,     0.]
+    """
     x = as_floating(x)
     shifted = x - _finite(_largest(x, axis))
     total = sum(_core.elemwise(scalar.exp, shifted), axis, keepdims=True)
@@ -47,16 +48,17 @@ def log_softmax(x: TensorLike, axis: Axis = None) -> Variable:
 logsoftmax = log_softmax
 
 
-@described(
-    "As :func:`scipy.special.logsumexp` gives.",
-    "[[1000.0, 1000.0], [0.0, -1000.0]], axis=1 -> [1000.69314718,    0.        ]",
-    x="tensor_like: Any tensor; integers become floating, as by :func:`exp`. Infinities are taken "
-    "as they are: the result is -inf where all elements are, and inf where one is.",
-    axis="int or tuple of int: The dimensions to reduce; default: all.",
-    keepdims="bool: Keep the reduced dimensions, with length 1.",
-)
+@described
 def logsumexp(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable:
-    """Return the logarithm of the sum of the exponentials of elements over ``axis``."""
+    """Return the logarithm of the sum of the exponentials of elements over ``axis``.
+
+    x (tensor_like): Any tensor; integers become floating, as by :func:`exp`. Infinities are taken
+        as they are: the result is -inf where all elements are, and inf where one is.
+    axis (int or tuple of int): The dimensions to reduce; default: all.
+    keepdims (bool): Keep the reduced dimensions, with length 1.
+    returns: As :func:`scipy.special.logsumexp` gives.
+    example: [[1000.0, 1000.0], [0.0, -1000.0]], axis=1 -> [1000.69314718,    0.        ]
+    """
     x = as_floating(x)
     shift = _finite(_largest(x, axis))
     total = sum(_core.elemwise(scalar.exp, x - shift), axis, keepdims=True)

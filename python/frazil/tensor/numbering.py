@@ -13,23 +13,24 @@ from frazil.tensor.docstrings import described
 from frazil.tensor.lengths import LengthLike, Lengths, as_lengths, literal, product, subtract
 
 
-@described(
-    "Of int64, as :func:`numpy.ravel_multi_index` gives.",
-    "([0, 1], [2, 0]), (2, 3) -> [2, 3]",
-    multi_index="sequence of tensor_like: The positions along each dimension, of integers.",
-    dims="int, 0-d integer variable, a sequence of them, or a 1-d integer variable: The shape of "
-    "the tensor.",
-    mode='{"raise", "wrap", "clip"} or a sequence of them: The effect of positions beyond a '
-    'dimension, as for :func:`take`; "raise": a ValueError.',
-    order='{"C", "F"}: Whether the last dimension or the first one varies fastest.',
-)
+@described
 def ravel_multi_index(
     multi_index: Sequence[TensorLike],
     dims: LengthLike | Iterable[LengthLike],
     mode: str | Sequence[str] = "raise",
     order: str = "C",
 ) -> Variable:
-    """Return the positions in the flattened tensor of positions in several dimensions."""
+    """Return the positions in the flattened tensor of positions in several dimensions.
+
+    multi_index (sequence of tensor_like): The positions along each dimension, of integers.
+    dims (int, 0-d integer variable, a sequence of them, or a 1-d integer variable): The shape of
+        the tensor.
+    mode ({"raise", "wrap", "clip"} or a sequence of them): The effect of positions beyond a
+        dimension, as for :func:`take`; "raise": a ValueError.
+    order ({"C", "F"}): Whether the last dimension or the first one varies fastest.
+    returns: Of int64, as :func:`numpy.ravel_multi_index` gives.
+    example: ([0, 1], [2, 0]), (2, 3) -> [2, 3]
+    """
     shape = as_lengths(dims)
     positions = [_as_positions(one) for one in multi_index]
     if len(positions) != len(shape) or not shape:
@@ -43,26 +44,23 @@ def ravel_multi_index(
     return total
 
 
-@described(
-    "Of int64, as :func:`numpy.unravel_index` gives.",
-    """
-    >>> rows, columns = ft.unravel_index([2, 3], (2, 3))
-    >>> rows.eval(), columns.eval()
-    (array([0, 1]), array([2, 0]))
-    """,
-    returns="tuple of Variable",
-    raises={
-        "ValueError": "When a call finds a position beyond the tensor.",
-    },
-    indices="tensor_like: Integers, from 0 on.",
-    shape="int, 0-d integer variable, a sequence of them, or a 1-d integer variable: The shape of "
-    "the tensor.",
-    order='{"C", "F"}: Whether the last dimension or the first one varies fastest.',
-)
+@described
 def unravel_index(
     indices: TensorLike, shape: LengthLike | Iterable[LengthLike], order: str = "C"
 ) -> tuple[Variable, ...]:
-    """Return the positions in several dimensions of positions in the flattened tensor."""
+    """Return the positions in several dimensions of positions in the flattened tensor.
+
+    indices (tensor_like): Integers, from 0 on.
+    shape (int, 0-d integer variable, a sequence of them, or a 1-d integer variable): The shape of
+        the tensor.
+    order ({"C", "F"}): Whether the last dimension or the first one varies fastest.
+    returns (tuple of Variable): Of int64, as :func:`numpy.unravel_index` gives.
+    raises ValueError: When a call finds a position beyond the tensor.
+
+    >>> rows, columns = ft.unravel_index([2, 3], (2, 3))
+    >>> rows.eval(), columns.eval()
+    (array([0, 1]), array([2, 0]))
+    """
     dims = as_lengths(shape)
     flat = _kept_within(_as_positions(indices), product(dims), "raise")
     return tuple(

@@ -16,7 +16,7 @@ from frazil.tensor.axes import axis_of_any, normalize_axis
 from frazil.tensor.checks import Check, checked
 from frazil.tensor.creation import zeros
 from frazil.tensor.cumulation import cumsum
-from frazil.tensor.docstrings import described
+from frazil.tensor.docstrings import described, described_like
 from frazil.tensor.items import get_item
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import length, lengths, literal, minimum, product, static_length
@@ -30,16 +30,17 @@ _MOST_HALVINGS = 40
 """Halving so often leaves one column of as many as fit into memory."""
 
 
-@described(
-    "Of int64, as :func:`numpy.lexsort` gives: where all keys are equal, elements keep their "
-    "order.",
-    "[[9, 4, 0], [1, 5, 1]] -> [2, 0, 1]",
-    keys="sequence of tensor_like, or tensor_like: Tensors of one shape; a tensor is a sequence "
-    "of the parts along its first dimension, whose length must be static.",
-    axis="int: The dimension to sort along.",
-)
+@described
 def lexsort(keys: TensorLike | Sequence[TensorLike], axis: int = -1) -> Variable:
-    """Return the positions that sort by several keys; the last one counts most."""
+    """Return the positions that sort by several keys; the last one counts most.
+
+    keys (sequence of tensor_like, or tensor_like): Tensors of one shape; a tensor is a sequence of
+        the parts along its first dimension, whose length must be static.
+    axis (int): The dimension to sort along.
+    returns: Of int64, as :func:`numpy.lexsort` gives: where all keys are equal, elements keep their
+        order.
+    example: [[9, 4, 0], [1, 5, 1]] -> [2, 0, 1]
+    """
     if is_sequence(keys):
         several = [as_tensor(key) for key in keys]
     else:
@@ -56,27 +57,29 @@ def lexsort(keys: TensorLike | Sequence[TensorLike], axis: int = -1) -> Variable
     return order
 
 
-@described(
-    "What :func:`sort` gives, which is one of the orders that :func:`numpy.partition` may give.",
-    "[3.0, 1.0, 2.0], 1 -> [1., 2., 3.]",
-    a="tensor_like: Any tensor with dimensions.",
-    kth="int or sequence of int: The places. No element before one is larger, and none behind it "
-    "smaller.",
-    axis="int or None: The dimension; None takes the flattened tensor.",
-)
+@described
 def partition(a: TensorLike, kth: int | Sequence[int], axis: int | None = -1) -> Variable:
-    """Return the elements so that the one at a place is that which sorting puts there."""
+    """Return the elements so that the one at a place is that which sorting puts there.
+
+    a (tensor_like): Any tensor with dimensions.
+    kth (int or sequence of int): The places. No element before one is larger, and none behind it
+        smaller.
+    axis (int or None): The dimension; None takes the flattened tensor.
+    returns: What :func:`sort` gives, which is one of the orders that :func:`numpy.partition` may
+        give.
+    example: [3.0, 1.0, 2.0], 1 -> [1., 2., 3.]
+    """
     return sort(_with_places(as_tensor(a), kth, axis), axis)
 
 
-@described(
-    "What :func:`argsort` gives, which is one of the orders that :func:`numpy.argpartition` may "
-    "give.",
-    "[3.0, 1.0, 2.0], 1 -> [1, 2, 0]",
-    like=partition,
-)
+@described_like(partition)
 def argpartition(a: TensorLike, kth: int | Sequence[int], axis: int | None = -1) -> Variable:
-    """Return the positions of the elements so that those at given places are as sorted."""
+    """Return the positions of the elements so that those at given places are as sorted.
+
+    returns: What :func:`argsort` gives, which is one of the orders that :func:`numpy.argpartition`
+        may give.
+    example: [3.0, 1.0, 2.0], 1 -> [1, 2, 0]
+    """
     return argsort(_with_places(as_tensor(a), kth, axis), axis)
 
 

@@ -24,34 +24,33 @@ from frazil.tensor.lengths import (
 )
 
 
-@described(
-    "Each call gives another variable, as by :func:`empty`.",
-    """
+@described
+def empty_like(x: TensorLike, dtype: npt.DTypeLike | None = None) -> Variable:
+    """Return a new tensor of the shape of ``x`` whose elements may be anything.
+
+    x (tensor_like): Gives the shape, and the dtype unless that is given.
+    dtype (dtype_like): Data type of the result.
+    returns: Each call gives another variable, as by :func:`empty`.
+
     >>> ft.empty_like(ft.tensor("x", shape=(2, 3))).type.shape
     (2, 3)
-    """,
-    x="tensor_like: Gives the shape, and the dtype unless that is given.",
-    dtype="dtype_like: Data type of the result.",
-)
-def empty_like(x: TensorLike, dtype: npt.DTypeLike | None = None) -> Variable:
-    """Return a new tensor of the shape of ``x`` whose elements may be anything."""
+    """
     x = as_tensor(x)
     return empty(lengths(x), dtype=x.dtype if dtype is None else dtype)
 
 
-@described(
-    "Lengths, as :func:`shape` gives: constants where they are known.",
-    """
+@described
+def broadcast_shapes(*shapes: LengthLike | Iterable[LengthLike]) -> Lengths:
+    """Return the shape to which tensors of some shapes broadcast.
+
+    shapes (int, 0-d integer variable, or a sequence of them): One or more shapes. A length
+        broadcasts where it is 1, written as such; lengths that are variables are taken to be equal
+        to what they meet.
+    returns (tuple of Variable): Lengths, as :func:`shape` gives: constants where they are known.
+
     >>> [int(n.data) for n in ft.broadcast_shapes((3, 1), (2,))]
     [3, 2]
-    """,
-    returns="tuple of Variable",
-    shapes="int, 0-d integer variable, or a sequence of them: One or more shapes. A length "
-    "broadcasts where it is 1, written as such; lengths that are variables are taken to be equal "
-    "to what they meet.",
-)
-def broadcast_shapes(*shapes: LengthLike | Iterable[LengthLike]) -> Lengths:
-    """Return the shape to which tensors of some shapes broadcast."""
+    """
     aligned = [as_lengths(shape) for shape in shapes]
     ndim = max(map(len, aligned), default=0)
     rows = [(*[literal(1)] * (ndim - len(shape)), *shape) for shape in aligned]
@@ -68,50 +67,47 @@ def _together(column: tuple[Variable, ...]) -> Variable:
     return (known or others or list(column))[0]
 
 
-@described(
-    "Lengths, as :func:`shape` gives: constants where they are known.",
-    """
+@described
+def broadcast_shape(*arrays: Any, arrays_are_shapes: builtins.bool = False) -> Lengths:
+    """Return the shape to which tensors broadcast.
+
+    arrays (tensor_like, or shape): The tensors, or their shapes.
+    arrays_are_shapes (bool): Whether shapes are given, as :func:`broadcast_shapes` takes them.
+    returns (tuple of Variable): Lengths, as :func:`shape` gives: constants where they are known.
+
     >>> [int(n.data) for n in ft.broadcast_shape(ft.zeros((3, 1)), ft.zeros(2))]
     [3, 2]
-    """,
-    returns="tuple of Variable",
-    arrays="tensor_like, or shape: The tensors, or their shapes.",
-    arrays_are_shapes="bool: Whether shapes are given, as :func:`broadcast_shapes` takes them.",
-)
-def broadcast_shape(*arrays: Any, arrays_are_shapes: builtins.bool = False) -> Lengths:
-    """Return the shape to which tensors broadcast."""
+    """
     return broadcast_shapes(
         *(arrays if arrays_are_shapes else (lengths(as_tensor(x)) for x in arrays))
     )
 
 
-@described(
-    "As ``numpy.broadcast_arrays(a, b)[1]`` is.",
-    "[1.0, 2.0], 3 -> [3, 3]",
-    a="tensor_like: Gives the shape, together with ``b``.",
-    b="tensor_like: Gives the elements and the dtype.",
-)
+@described
 def fill(a: TensorLike, b: TensorLike) -> Variable:
-    """Return ``b``, broadcast against ``a``."""
+    """Return ``b``, broadcast against ``a``.
+
+    a (tensor_like): Gives the shape, together with ``b``.
+    b (tensor_like): Gives the elements and the dtype.
+    returns: As ``numpy.broadcast_arrays(a, b)[1]`` is.
+    example: [1.0, 2.0], 3 -> [3, 3]
+    """
     # The values of `a` do not matter, and bool promotes to any dtype.
     return elemwise(scalar.second, as_tensor(as_tensor(a), "bool"), as_tensor(b))
 
 
-@described(
-    "The number of its elements.",
-    """
+@described
+def get_vector_length(v: TensorLike) -> int:
+    """Return the length of a vector, which its type or its graph must tell.
+
+    v (tensor_like): A vector.
+    returns (int): The number of its elements.
+    raises TypeError: If it is no vector.
+    raises ValueError: If only a run tells the length.
+
     >>> ft.get_vector_length(ft.matrix("x").shape), ft.get_vector_length([1.0, 2.0, 3.0])
     (2, 3)
-    """,
-    returns="int",
-    raises={
-        "TypeError": "If it is no vector.",
-        "ValueError": "If only a run tells the length.",
-    },
-    v="tensor_like: A vector.",
-)
-def get_vector_length(v: TensorLike) -> int:
-    """Return the length of a vector, which its type or its graph must tell."""
+    """
     x = as_tensor(v)
     if x.ndim != 1:
         raise TypeError(f"only vectors have one length; given {x.type}")

@@ -49,33 +49,7 @@ _MODES: Mapping[str, str | None] = {
 """The argument that each mode takes beside the widths."""
 
 
-@described(
-    "Of the dtype of ``array``.",
-    """
-    >>> ft.pad([1, 2, 3], 2).eval()
-    array([0, 0, 1, 2, 3, 0, 0])
-    >>> ft.pad([1, 2, 3], (2, 1), mode="reflect").eval()
-    array([3, 2, 1, 2, 3, 2])
-    """,
-    raises={
-        "ValueError": "For an argument that the mode does not take, and for negative widths.",
-    },
-    array="tensor_like: Any tensor.",
-    pad_width="int, sequence or dict: The number of elements: a number for all ends, a pair "
-    "(before, behind) for all dimensions, or a number or pair for each dimension; a dict names "
-    "the dimensions. The numbers may be 0-d integer variables.",
-    mode='str: The elements to add, as for :func:`numpy.pad`: "constant", "edge", "linear_ramp", '
-    '"maximum", "mean", "median", "minimum", "reflect", "symmetric", "wrap" or "empty", which is '
-    "0 here.",
-    constant_values='number, or sequence as for ``pad_width``: For "constant"; default: 0.',
-    end_values='number, or sequence as for ``pad_width``: For "linear_ramp": what stands at the '
-    "new ends; default: 0.",
-    stat_length='int, or sequence as for ``pad_width``: For "maximum" and its kin: how many '
-    "elements at an end count; default: all.",
-    reflect_type='{"even", "odd"}: For "reflect" and "symmetric": whether elements are repeated '
-    "as in a mirror, which is the default, or turned by half around each end, so that a line goes "
-    "on as a line.",
-)
+@described
 def pad(
     array: TensorLike,
     pad_width: LengthLike | Sequence[object] | Mapping[int, object],
@@ -86,7 +60,31 @@ def pad(
     stat_length: object = None,
     reflect_type: Literal["even", "odd"] | None = None,
 ) -> Variable:
-    """Return a tensor with elements added before and behind those along each dimension."""
+    """Return a tensor with elements added before and behind those along each dimension.
+
+    array (tensor_like): Any tensor.
+    pad_width (int, sequence or dict): The number of elements: a number for all ends, a pair
+        (before, behind) for all dimensions, or a number or pair for each dimension; a dict names
+        the dimensions. The numbers may be 0-d integer variables.
+    mode (str): The elements to add, as for :func:`numpy.pad`: "constant", "edge", "linear_ramp",
+        "maximum", "mean", "median", "minimum", "reflect", "symmetric", "wrap" or "empty", which is
+        0 here.
+    constant_values (number, or sequence as for ``pad_width``): For "constant"; default: 0.
+    end_values (number, or sequence as for ``pad_width``): For "linear_ramp": what stands at the new
+        ends; default: 0.
+    stat_length (int, or sequence as for ``pad_width``): For "maximum" and its kin: how many
+        elements at an end count; default: all.
+    reflect_type ({"even", "odd"}): For "reflect" and "symmetric": whether elements are repeated as
+        in a mirror, which is the default, or turned by half around each end, so that a line goes on
+        as a line.
+    returns: Of the dtype of ``array``.
+    raises ValueError: For an argument that the mode does not take, and for negative widths.
+
+    >>> ft.pad([1, 2, 3], 2).eval()
+    array([0, 0, 1, 2, 3, 0, 0])
+    >>> ft.pad([1, 2, 3], (2, 1), mode="reflect").eval()
+    array([3, 2, 1, 2, 3, 2])
+    """
     x = as_tensor(array)
     if mode not in _MODES:
         raise ValueError(f"mode must be one of {', '.join(_MODES)}; given {mode!r}")

@@ -19,15 +19,16 @@ from frazil.tensor.rearranging import flip
 from frazil.tensor.splitting import unstack
 
 
-@described(
-    "Of the shape of ``x``, as :func:`numpy.polyval` gives. If the length of ``p`` is static, "
-    "each coefficient is one step of Horner's rule; else powers are taken.",
-    "[3.0, 0.0, 1.0], [0.0, 2.0] -> [ 1., 13.]",
-    p="tensor_like: The coefficients, the highest power first.",
-    x="tensor_like: Where.",
-)
+@described
 def polyval(p: TensorLike, x: TensorLike) -> Variable:
-    """Return the values of a polynomial."""
+    """Return the values of a polynomial.
+
+    p (tensor_like): The coefficients, the highest power first.
+    x (tensor_like): Where.
+    returns: Of the shape of ``x``, as :func:`numpy.polyval` gives. If the length of ``p`` is
+        static, each coefficient is one step of Horner's rule; else powers are taken.
+    example: [3.0, 0.0, 1.0], [0.0, 2.0] -> [ 1., 13.]
+    """
     p, x = as_tensor(p), as_tensor(x)
     if p.ndim != 1:
         raise ValueError(f"coefficients are a vector; given {p.type}")
@@ -41,24 +42,26 @@ def polyval(p: TensorLike, x: TensorLike) -> Variable:
     return value
 
 
-@described(
-    "As long as the longer one, as :func:`numpy.polyadd` gives.",
-    "[1, 2], [9, 5, 4] -> [9, 6, 6]",
-    both="tensor_like: The coefficients, the highest power first.",
-)
+@described
 def polyadd(a1: TensorLike, a2: TensorLike) -> Variable:
-    """Return the sum of two polynomials."""
+    """Return the sum of two polynomials.
+
+    a1, a2 (tensor_like): The coefficients, the highest power first.
+    returns: As long as the longer one, as :func:`numpy.polyadd` gives.
+    example: [1, 2], [9, 5, 4] -> [9, 6, 6]
+    """
     a, b = _aligned(a1, a2)
     return a + b
 
 
-@described(
-    "As long as the longer one, as :func:`numpy.polysub` gives.",
-    "[2, 10, -2], [3, 10, -4] -> [-1,  0,  2]",
-    both="tensor_like: The coefficients, the highest power first.",
-)
+@described
 def polysub(a1: TensorLike, a2: TensorLike) -> Variable:
-    """Return the difference of two polynomials."""
+    """Return the difference of two polynomials.
+
+    a1, a2 (tensor_like): The coefficients, the highest power first.
+    returns: As long as the longer one, as :func:`numpy.polysub` gives.
+    example: [2, 10, -2], [3, 10, -4] -> [-1,  0,  2]
+    """
     a, b = _aligned(a1, a2)
     return a - b
 
@@ -85,14 +88,15 @@ def _vector(coefficients: TensorLike) -> Variable:
     return made
 
 
-@described(
-    "Shorter by ``m``, as :func:`numpy.polyder` gives.",
-    "[1, 1, 1, 1] -> [3, 2, 1]",
-    p="tensor_like: The coefficients, the highest power first.",
-    m="int: The number of times.",
-)
+@described
 def polyder(p: TensorLike, m: int = 1) -> Variable:
-    """Return the derivative of a polynomial."""
+    """Return the derivative of a polynomial.
+
+    p (tensor_like): The coefficients, the highest power first.
+    m (int): The number of times.
+    returns: Shorter by ``m``, as :func:`numpy.polyder` gives.
+    example: [1, 1, 1, 1] -> [3, 2, 1]
+    """
     if m < 0:
         raise ValueError(f"m must not be negative; given {m}; see polyint")
     value = as_tensor(p)
@@ -104,15 +108,16 @@ def polyder(p: TensorLike, m: int = 1) -> Variable:
     return value
 
 
-@described(
-    "Longer by ``m``, as :func:`numpy.polyint` gives.",
-    "[3, 2, 1], k=5 -> [1., 1., 1., 5.]",
-    p="tensor_like: The coefficients, the highest power first.",
-    m="int: The number of times.",
-    k="tensor_like: The constant of each step, the first one first, or one for all; default: 0.",
-)
+@described
 def polyint(p: TensorLike, m: int = 1, k: TensorLike | None = None) -> Variable:
-    """Return an antiderivative of a polynomial."""
+    """Return an antiderivative of a polynomial.
+
+    p (tensor_like): The coefficients, the highest power first.
+    m (int): The number of times.
+    k (tensor_like): The constant of each step, the first one first, or one for all; default: 0.
+    returns: Longer by ``m``, as :func:`numpy.polyint` gives.
+    example: [3, 2, 1], k=5 -> [1., 1., 1., 5.]
+    """
     if m < 0:
         raise ValueError(f"m must not be negative; given {m}; see polyder")
     value = as_tensor(p)

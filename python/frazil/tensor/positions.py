@@ -13,7 +13,7 @@ from frazil.tensor.creation import full
 from frazil.tensor.cumulation import cumprod, cumsum
 from frazil.tensor.declarations import specify_shape
 from frazil.tensor.dims import expand_dims
-from frazil.tensor.docstrings import described
+from frazil.tensor.docstrings import described, described_like
 from frazil.tensor.items import get_item
 from frazil.tensor.joining import concatenate, stack
 from frazil.tensor.lengths import LengthLike, as_length, length, lengths
@@ -24,58 +24,57 @@ from frazil.tensor.searching import argmax, nonzero
 from frazil.tensor.sorting import argsort
 
 
-@described(
-    "What :func:`max` and :func:`argmax` give.",
-    """
-    >>> largest, where = ft.max_and_argmax([3.0, 7.0, 5.0])
-    >>> largest.eval(), where.eval()
-    (array(7.), array(1))
-    """,
-    returns="tuple of Variable",
-    a="tensor_like: Any tensor with elements.",
-    axis="int: The dimension; default: the flattened tensor.",
-    keepdims="bool: Keep the dimension, with length 1.",
-)
+@described
 def max_and_argmax(
     a: TensorLike, axis: int | None = None, keepdims: bool = False
 ) -> tuple[Variable, Variable]:
-    """Return the largest elements along a dimension, and their positions."""
+    """Return the largest elements along a dimension, and their positions.
+
+    a (tensor_like): Any tensor with elements.
+    axis (int): The dimension; default: the flattened tensor.
+    keepdims (bool): Keep the dimension, with length 1.
+    returns (tuple of Variable): What :func:`max` and :func:`argmax` give.
+
+    >>> largest, where = ft.max_and_argmax([3.0, 7.0, 5.0])
+    >>> largest.eval(), where.eval()
+    (array(7.), array(1))
+    """
     return max(a, axis, keepdims), argmax(a, axis, keepdims)
 
 
-@described(
-    "A matrix of int64, as :func:`numpy.argwhere` gives.",
-    """
+@described
+def argwhere(a: TensorLike) -> Variable:
+    """Return the positions of the elements that are not zero, one in each row.
+
+    a (tensor_like): Any tensor.
+    returns: A matrix of int64, as :func:`numpy.argwhere` gives.
+
     >>> ft.argwhere([[0, 5], [7, 0]]).eval()
     array([[0, 1],
            [1, 0]])
-    """,
-    a="tensor_like: Any tensor.",
-)
-def argwhere(a: TensorLike) -> Variable:
-    """Return the positions of the elements that are not zero, one in each row."""
+    """
     a = as_tensor(a)
     if a.ndim == 0:
         return get_item(argwhere(expand_dims(a, 0)), (slice(None), slice(0, 0)))
     return stack(nonzero(a), 1)
 
 
-@described(
-    "With a dimension more than ``x``.",
-    """
-    >>> ft.one_hot([0, 2], 3).eval()
-    array([[1., 0., 0.],
-           [0., 0., 1.]])
-    """,
-    x="tensor_like: Integers; where one is not in 0 to ``num_classes - 1``, the vector is 0.",
-    num_classes="int or 0-d integer variable: The length of the vectors.",
-    axis="int: The dimension of the result that they are in.",
-    dtype="dtype_like: Data type of the result.",
-)
+@described
 def one_hot(
     x: TensorLike, num_classes: LengthLike, axis: int = -1, dtype: npt.DTypeLike = "float64"
 ) -> Variable:
-    """Return for each number a vector that is 1 at the position of that number, and 0 elsewhere."""
+    """Return for each number a vector that is 1 at the position of that number, and 0 elsewhere.
+
+    x (tensor_like): Integers; where one is not in 0 to ``num_classes - 1``, the vector is 0.
+    num_classes (int or 0-d integer variable): The length of the vectors.
+    axis (int): The dimension of the result that they are in.
+    dtype (dtype_like): Data type of the result.
+    returns: With a dimension more than ``x``.
+
+    >>> ft.one_hot([0, 2], 3).eval()
+    array([[1., 0., 0.],
+           [0., 0., 1.]])
+    """
     x = as_tensor(x)
     if x.type.numpy_dtype.kind not in "iu":
         raise TypeError(f"one_hot takes integers; given {x.type}")
@@ -87,32 +86,33 @@ def one_hot(
     return as_tensor(hot, dtype)
 
 
-@described(
-    "A matrix with a row for each number.",
-    "[1], 3 -> [[0., 1., 0.]]",
-    y="tensor_like: A vector of integers.",
-    nb_class="int or 0-d integer variable: The number of columns.",
-    dtype="dtype_like: Data type of the result.",
-)
+@described
 def to_one_hot(y: TensorLike, nb_class: LengthLike, dtype: npt.DTypeLike = "float64") -> Variable:
-    """Return :func:`one_hot` of a vector, under PyTensor's name."""
+    """Return :func:`one_hot` of a vector, under PyTensor's name.
+
+    y (tensor_like): A vector of integers.
+    nb_class (int or 0-d integer variable): The number of columns.
+    dtype (dtype_like): Data type of the result.
+    returns: A matrix with a row for each number.
+    example: [1], 3 -> [[0., 1., 0.]]
+    """
     return one_hot(y, nb_class, -1, dtype)
 
 
-@described(
-    "Of int64 and the shape of ``v``, as :func:`numpy.searchsorted` gives.",
-    "[1.0, 2.0, 3.0], [0.0, 2.0, 5.0] -> [0, 1, 3]",
-    a="tensor_like: A sorted vector.",
-    v="tensor_like: The values to put in.",
-    side='{"left", "right"}: Whether before or behind the elements that are equal.',
-    sorter="tensor_like: The positions that sort ``a``, where it is not sorted.",
-)
+@described
 def searchsorted(
     a: TensorLike, v: TensorLike, side: str = "left", sorter: TensorLike | None = None
 ) -> Variable:
     """Return where elements belong in a sorted vector.
 
     Both are sorted together, in time ``n log(n)`` of their lengths in sum.
+
+    a (tensor_like): A sorted vector.
+    v (tensor_like): The values to put in.
+    side ({"left", "right"}): Whether before or behind the elements that are equal.
+    sorter (tensor_like): The positions that sort ``a``, where it is not sorted.
+    returns: Of int64 and the shape of ``v``, as :func:`numpy.searchsorted` gives.
+    example: [1.0, 2.0, 3.0], [0.0, 2.0, 5.0] -> [0, 1, 3]
     """
     a, v = as_tensor(a), as_tensor(v)
     if a.ndim != 1:
@@ -136,14 +136,7 @@ def _ranks(x: Variable) -> Variable:
     return argsort(argsort(x))
 
 
-@described(
-    "As :func:`numpy.cumulative_sum` gives.",
-    "[1.0, 2.0, 3.0], include_initial=True -> [0., 1., 3., 6.]",
-    x="tensor_like: Any tensor; a number counts as a vector of one.",
-    axis="int: The dimension to sum along, which need not be said of a vector.",
-    dtype="dtype_like: The dtype to accumulate in; default as for :func:`sum`.",
-    include_initial="bool: Begin with 0.",
-)
+@described
 def cumulative_sum(
     x: TensorLike,
     /,
@@ -152,17 +145,20 @@ def cumulative_sum(
     dtype: npt.DTypeLike | None = None,
     include_initial: bool = False,
 ) -> Variable:
-    """Return the cumulative sum along a dimension, under the Array API's name."""
+    """Return the cumulative sum along a dimension, under the Array API's name.
+
+    x (tensor_like): Any tensor; a number counts as a vector of one.
+    axis (int): The dimension to sum along, which need not be said of a vector.
+    dtype (dtype_like): The dtype to accumulate in; default as for :func:`sum`.
+    include_initial (bool): Begin with 0.
+    returns: As :func:`numpy.cumulative_sum` gives.
+    example: [1.0, 2.0, 3.0], include_initial=True -> [0., 1., 3., 6.]
+    """
     x, along = _along(x, axis, "cumulative_sum")
     return _from(0, cumsum(x, along, dtype), along, include_initial)
 
 
-@described(
-    "As :func:`numpy.cumulative_prod` gives.",
-    "[1.0, 2.0, 3.0], include_initial=True -> [1., 1., 2., 6.]",
-    like=cumulative_sum,
-    include_initial="bool: Begin with 1.",
-)
+@described_like(cumulative_sum)
 def cumulative_prod(
     x: TensorLike,
     /,
@@ -171,7 +167,12 @@ def cumulative_prod(
     dtype: npt.DTypeLike | None = None,
     include_initial: bool = False,
 ) -> Variable:
-    """Return the cumulative product along a dimension, under the Array API's name."""
+    """Return the cumulative product along a dimension, under the Array API's name.
+
+    include_initial (bool): Begin with 1.
+    returns: As :func:`numpy.cumulative_prod` gives.
+    example: [1.0, 2.0, 3.0], include_initial=True -> [1., 1., 2., 6.]
+    """
     x, along = _along(x, axis, "cumulative_prod")
     return _from(1, cumprod(x, along, dtype), along, include_initial)
 

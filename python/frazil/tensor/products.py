@@ -120,14 +120,15 @@ class BatchedDot(RoundedOp):
         return [_unbroadcast(self(g, _flipped(b)), a), _unbroadcast(self(_flipped(a), g), b)]
 
 
-@described(
-    "Of the dtype that the operands promote to.",
-    "[[1.0, 2.0], [3.0, 4.0]], [1.0, 10.0] -> [21., 43.]",
-    both="tensor_like: Scalars multiply; tensors contract the last dimension of ``a`` with the "
-    "last but one of ``b``, or with its only one.",
-)
+@described
 def dot(a: TensorLike, b: TensorLike) -> Variable:
-    """Return the product of two tensors, as :func:`numpy.dot`."""
+    """Return the product of two tensors, as :func:`numpy.dot`.
+
+    a, b (tensor_like): Scalars multiply; tensors contract the last dimension of ``a`` with the last
+        but one of ``b``, or with its only one.
+    returns: Of the dtype that the operands promote to.
+    example: [[1.0, 2.0], [3.0, 4.0]], [1.0, 10.0] -> [21., 43.]
+    """
     if issparse(a) or issparse(b):
         return _sparse_product(a, b)
     a, b = as_tensor(a), as_tensor(b)
@@ -142,9 +143,16 @@ def _sparse_product(a: Any, b: Any) -> Variable:
     return as_sparse(a) @ b if issparse(a) else as_sparse(b).__rmatmul__(a)
 
 
-@described(
-    "Of the dtype that the operands promote to.",
-    """
+@described
+def matmul(x1: TensorLike, x2: TensorLike) -> Variable:
+    """Return the matrix product of two tensors, as :func:`numpy.matmul` (``x1 @ x2``).
+
+    x1, x2 (tensor_like): Vectors, matrices, or tensors of higher rank, which are matrices in their
+        last two dimensions, one for each position of those in front. These broadcast as elementwise
+        operands do: where the type declares a length 1. A vector in front is one row, a vector
+        behind one column, without that dimension in the result.
+    returns: Of the dtype that the operands promote to.
+
     >>> ft.matmul([[1.0, 2.0], [3.0, 4.0]], [[0.0, 1.0], [1.0, 0.0]]).eval()
     array([[2., 1.],
            [4., 3.]])
@@ -155,14 +163,7 @@ def _sparse_product(a: Any, b: Any) -> Variable:
     <BLANKLINE>
            [[4., 0.],
             [0., 9.]]])
-    """,
-    both="tensor_like: Vectors, matrices, or tensors of higher rank, which are matrices in their "
-    "last two dimensions, one for each position of those in front. These broadcast as "
-    "elementwise operands do: where the type declares a length 1. A vector in front is one "
-    "row, a vector behind one column, without that dimension in the result.",
-)
-def matmul(x1: TensorLike, x2: TensorLike) -> Variable:
-    """Return the matrix product of two tensors, as :func:`numpy.matmul` (``x1 @ x2``)."""
+    """
     if issparse(x1) or issparse(x2):
         return _sparse_product(x1, x2)
     a, b = as_tensor(x1), as_tensor(x2)
@@ -186,39 +187,39 @@ def matmul(x1: TensorLike, x2: TensorLike) -> Variable:
     return squeeze(result, rank - 2) if a.ndim == 1 else result
 
 
-@described(
-    "Of shape ``(m, n)``, as :func:`numpy.outer` gives.",
-    """
+@described
+def outer(x1: TensorLike, x2: TensorLike) -> Variable:
+    """Return the outer product of two vectors.
+
+    x1, x2 (tensor_like): Vectors of lengths ``m`` and ``n``; what has another rank is made one by
+        :func:`ravel`.
+    returns: Of shape ``(m, n)``, as :func:`numpy.outer` gives.
+
     >>> ft.outer([1.0, 2.0], [3.0, 4.0]).eval()
     array([[3., 4.],
            [6., 8.]])
-    """,
-    both="tensor_like: Vectors of lengths ``m`` and ``n``; what has another rank is made one by "
-    ":func:`ravel`.",
-)
-def outer(x1: TensorLike, x2: TensorLike) -> Variable:
-    """Return the outer product of two vectors."""
+    """
     a, b = as_tensor(x1), as_tensor(x2)
     return _outer(a if a.ndim == 1 else ravel(a), b if b.ndim == 1 else ravel(b))
 
 
-@described(
-    "With the remaining dimensions of ``a``, then those of ``b``.",
-    """
+@described
+def tensordot(
+    a: TensorLike, b: TensorLike, axes: int | Sequence[int | Sequence[int]] = 2
+) -> Variable:
+    """Return the sum of products over several dimensions at once, as :func:`numpy.tensordot`.
+
+    a, b (tensor_like): Tensors of any rank.
+    axes (int or pair of (sequences of) int): The number of last dimensions of ``a`` that meet the
+        first of ``b``; or which dimensions of ``a``, and which of ``b`` in the same order.
+    returns: With the remaining dimensions of ``a``, then those of ``b``.
+
     >>> ft.tensordot([[1.0, 2.0], [3.0, 4.0]], [[1.0, 0.0], [0.0, 1.0]]).eval()
     array(5.)
     >>> ft.tensordot([1.0, 2.0], [3.0, 4.0], axes=0).eval()
     array([[3., 4.],
            [6., 8.]])
-    """,
-    both="tensor_like: Tensors of any rank.",
-    axes="int or pair of (sequences of) int: The number of last dimensions of ``a`` that meet the "
-    "first of ``b``; or which dimensions of ``a``, and which of ``b`` in the same order.",
-)
-def tensordot(
-    a: TensorLike, b: TensorLike, axes: int | Sequence[int | Sequence[int]] = 2
-) -> Variable:
-    """Return the sum of products over several dimensions at once, as :func:`numpy.tensordot`."""
+    """
     a, b = as_tensor(a), as_tensor(b)
     left, right = _contracted(a, b, axes)
     rows = [axis for axis in range(a.ndim) if axis not in left]

@@ -25,18 +25,16 @@ from frazil.tensor.transposition import permute_dims
 
 Place: TypeAlias = Callable[[Variable, Variable], Variable]
 
-_METHOD = """\
-str: The value between two elements: any of the names that :func:`numpy.quantile` takes."""
 
-
-@described(
-    "As :func:`numpy.median` gives, in the dtype of ``a`` if that is floating or complex, else in "
-    "float64. The elements are sorted; of complex ones with a NaN the result is the last.",
-    "[[3.0, 1.0, 2.0], [6.0, 4.0, 9.0]], axis=1 -> [2., 6.]",
-    a="tensor_like: Any tensor with elements; a NaN makes the result NaN.",
-)
+@described
 def median(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable:
-    """Return the middle of the sorted elements, or the mean of both that are in the middle."""
+    """Return the middle of the sorted elements, or the mean of both that are in the middle.
+
+    a (tensor_like): Any tensor with elements; a NaN makes the result NaN.
+    returns: As :func:`numpy.median` gives, in the dtype of ``a`` if that is floating or complex,
+        else in float64. The elements are sorted; of complex ones with a NaN the result is the last.
+    example: [[3.0, 1.0, 2.0], [6.0, 4.0, 9.0]], axis=1 -> [2., 6.]
+    """
     x = _as_floating(as_tensor(a))
     ordered = sort(_first(x, axis), 0)
     count = length(ordered, 0)
@@ -49,13 +47,14 @@ def median(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable
     return _kept(middle, x, axis, keepdims)
 
 
-@described(
-    "As :func:`numpy.nanmedian` gives; NaN where there is no number.",
-    "[[3.0, 1.0, 2.0], [6.0, ft.nan, 9.0]], axis=1 -> [2. , 7.5]",
-    a="tensor_like: Any tensor.",
-)
+@described
 def nanmedian(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable:
-    """Return the median of the elements that are not NaN."""
+    """Return the median of the elements that are not NaN.
+
+    a (tensor_like): Any tensor.
+    returns: As :func:`numpy.nanmedian` gives; NaN where there is no number.
+    example: [[3.0, 1.0, 2.0], [6.0, ft.nan, 9.0]], axis=1 -> [2. , 7.5]
+    """
     x = _as_floating(as_tensor(a))
     ordered = sort(_first(x, axis), 0)
     count = expand_dims(_numbers(ordered), 0)
@@ -67,14 +66,7 @@ def nanmedian(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Varia
     return _kept(_mean(low, high, get_item(count, 0)), x, axis, keepdims)
 
 
-@described(
-    "With the dimensions of ``q`` in front, as :func:`numpy.quantile` gives. The elements are "
-    "sorted. If a share falls on an element it is that, also beside an infinite one.",
-    "[1.0, 2.0, 3.0, 4.0], [0.25, 0.5] -> [1.75, 2.5 ]",
-    a="tensor_like: Any tensor with elements; a NaN makes the result NaN.",
-    q="tensor_like: The shares, from 0 to 1; 2 dimensions at most.",
-    method=_METHOD,
-)
+@described
 def quantile(
     a: TensorLike,
     q: TensorLike,
@@ -82,17 +74,20 @@ def quantile(
     method: str = "linear",
     keepdims: bool = False,
 ) -> Variable:
-    """Return the numbers below which given shares of the elements lie."""
+    """Return the numbers below which given shares of the elements lie.
+
+    a (tensor_like): Any tensor with elements; a NaN makes the result NaN.
+    q (tensor_like): The shares, from 0 to 1; 2 dimensions at most.
+    method (str): The value between two elements: any of the names that :func:`numpy.quantile`
+        takes.
+    returns: With the dimensions of ``q`` in front, as :func:`numpy.quantile` gives. The elements
+        are sorted. If a share falls on an element it is that, also beside an infinite one.
+    example: [1.0, 2.0, 3.0, 4.0], [0.25, 0.5] -> [1.75, 2.5 ]
+    """
     return _quantile(a, q, 1, axis, method, keepdims)
 
 
-@described(
-    "With the dimensions of ``q`` in front, as :func:`numpy.percentile` gives.",
-    "[1.0, 2.0, 3.0, 4.0], 50 -> 2.5",
-    a="tensor_like: Any tensor with elements; a NaN makes the result NaN.",
-    q="tensor_like: The percentages, from 0 to 100; 2 dimensions at most.",
-    method=_METHOD,
-)
+@described
 def percentile(
     a: TensorLike,
     q: TensorLike,
@@ -100,17 +95,19 @@ def percentile(
     method: str = "linear",
     keepdims: bool = False,
 ) -> Variable:
-    """Return the numbers below which given percentages of the elements lie."""
+    """Return the numbers below which given percentages of the elements lie.
+
+    a (tensor_like): Any tensor with elements; a NaN makes the result NaN.
+    q (tensor_like): The percentages, from 0 to 100; 2 dimensions at most.
+    method (str): The value between two elements: any of the names that :func:`numpy.quantile`
+        takes.
+    returns: With the dimensions of ``q`` in front, as :func:`numpy.percentile` gives.
+    example: [1.0, 2.0, 3.0, 4.0], 50 -> 2.5
+    """
     return _quantile(a, q, 100, axis, method, keepdims)
 
 
-@described(
-    "As :func:`numpy.nanquantile` gives; NaN where there is no number.",
-    "[1.0, ft.nan, 3.0], [0.5, 1.0] -> [2., 3.]",
-    a="tensor_like: Any tensor with elements.",
-    q="tensor_like: The shares, from 0 to 1; 2 dimensions at most.",
-    method=_METHOD,
-)
+@described
 def nanquantile(
     a: TensorLike,
     q: TensorLike,
@@ -118,17 +115,19 @@ def nanquantile(
     method: str = "linear",
     keepdims: bool = False,
 ) -> Variable:
-    """Return the numbers below which given shares of the elements that are not NaN lie."""
+    """Return the numbers below which given shares of the elements that are not NaN lie.
+
+    a (tensor_like): Any tensor with elements.
+    q (tensor_like): The shares, from 0 to 1; 2 dimensions at most.
+    method (str): The value between two elements: any of the names that :func:`numpy.quantile`
+        takes.
+    returns: As :func:`numpy.nanquantile` gives; NaN where there is no number.
+    example: [1.0, ft.nan, 3.0], [0.5, 1.0] -> [2., 3.]
+    """
     return _quantile(a, q, 1, axis, method, keepdims, pass_over_nan=True)
 
 
-@described(
-    "As :func:`numpy.nanpercentile` gives; NaN where there is no number.",
-    "[1.0, ft.nan, 3.0], 50 -> 2.",
-    a="tensor_like: Any tensor with elements.",
-    q="tensor_like: The percentages, from 0 to 100; 2 dimensions at most.",
-    method=_METHOD,
-)
+@described
 def nanpercentile(
     a: TensorLike,
     q: TensorLike,
@@ -136,7 +135,15 @@ def nanpercentile(
     method: str = "linear",
     keepdims: bool = False,
 ) -> Variable:
-    """Return the numbers below which given percentages of the elements that are not NaN lie."""
+    """Return the numbers below which given percentages of the elements that are not NaN lie.
+
+    a (tensor_like): Any tensor with elements.
+    q (tensor_like): The percentages, from 0 to 100; 2 dimensions at most.
+    method (str): The value between two elements: any of the names that :func:`numpy.quantile`
+        takes.
+    returns: As :func:`numpy.nanpercentile` gives; NaN where there is no number.
+    example: [1.0, ft.nan, 3.0], 50 -> 2.
+    """
     return _quantile(a, q, 100, axis, method, keepdims, pass_over_nan=True)
 
 

@@ -82,33 +82,30 @@ class ARange(Op):
         return [g.sum(), None, (g * positions).sum()]
 
 
-@described(
-    "Of length ``ceil((stop - start) / step)``, or 0 if that is negative, found before anything "
-    "is cast. As in NumPy, the first two values are cast to ``dtype``, and the others follow at "
-    "their distance.",
-    """
-    >>> ft.arange(1, 6, 2).eval()
-    array([1, 3, 5])
-    >>> ft.arange(ft.vector("x").shape[0]).dtype
-    'int64'
-    """,
-    raises={
-        "OverflowError": "If a Python integer among the first two values does not fit in "
-        "``dtype``.",
-    },
-    start="scalar_like: The first value; if ``stop`` is not given, this is the stop and the first "
-    "value is 0.",
-    stop="scalar_like: The end of the values, which is not among them.",
-    step="scalar_like: The distance between neighbours; it may be negative.",
-    dtype="dtype_like: Default: what the arguments promote to.",
-)
+@described
 def arange(
     start: TensorLike,
     stop: TensorLike | None = None,
     step: TensorLike = 1,
     dtype: npt.DTypeLike | None = None,
 ) -> Variable:
-    """Return the vector of evenly spaced values in a half-open interval."""
+    """Return the vector of evenly spaced values in a half-open interval.
+
+    start (scalar_like): The first value; if ``stop`` is not given, this is the stop and the first
+        value is 0.
+    stop (scalar_like): The end of the values, which is not among them.
+    step (scalar_like): The distance between neighbours; it may be negative.
+    dtype (dtype_like): Default: what the arguments promote to.
+    returns: Of length ``ceil((stop - start) / step)``, or 0 if that is negative, found before
+        anything is cast. As in NumPy, the first two values are cast to ``dtype``, and the others
+        follow at their distance.
+    raises OverflowError: If a Python integer among the first two values does not fit in ``dtype``.
+
+    >>> ft.arange(1, 6, 2).eval()
+    array([1, 3, 5])
+    >>> ft.arange(ft.vector("x").shape[0]).dtype
+    'int64'
+    """
     first, last = (0, start) if stop is None else (start, stop)
     operands = [as_tensor(x) for x in (first, last, step)]
     if dtype is None:

@@ -19,39 +19,40 @@ from frazil.tensor.reductions import Axis
 from frazil.tensor.reshaping import ravel, reshape
 
 
-@described(
-    "A view, of the type of ``m``.",
-    """
+@described
+def flip(m: TensorLike, axis: Axis = None) -> Variable:
+    """Return a view with the elements in reverse order.
+
+    m (tensor_like): Any tensor.
+    axis (int or tuple of int): The dimensions to reverse; default: all, as for :func:`numpy.flip`.
+    returns: A view, of the type of ``m``.
+
     >>> ft.flip([[1, 2], [3, 4]], axis=1).eval()
     array([[2, 1],
            [4, 3]])
-    """,
-    m="tensor_like: Any tensor.",
-    axis="int or tuple of int: The dimensions to reverse; default: all, as for :func:`numpy.flip`.",
-)
-def flip(m: TensorLike, axis: Axis = None) -> Variable:
-    """Return a view with the elements in reverse order."""
+    """
     m = as_tensor(m)
     axes = normalize_axes(axis, m.ndim)
     backwards = slice(None, None, -1)
     return get_item(m, tuple(backwards if k in axes else slice(None) for k in range(m.ndim)))
 
 
-@described(
-    "Of the dtype and rank of ``a``.",
-    "[1, 2, 3, 4], 1 -> [4, 1, 2, 3]",
-    a="tensor_like: Any tensor.",
-    shift="int, 0-d integer variable, or a sequence of them: The distance, for each of ``axis``; "
-    "negative towards the front.",
-    axis="int or sequence of int: The dimensions; default: the flattened tensor, as for "
-    ":func:`numpy.roll`.",
-)
+@described
 def roll(
     a: TensorLike,
     shift: LengthLike | Sequence[LengthLike],
     axis: int | Sequence[int] | None = None,
 ) -> Variable:
-    """Return a tensor with its elements moved along dimensions; those pushed out enter in front."""
+    """Return a tensor with its elements moved along dimensions; those pushed out enter in front.
+
+    a (tensor_like): Any tensor.
+    shift (int, 0-d integer variable, or a sequence of them): The distance, for each of ``axis``;
+        negative towards the front.
+    axis (int or sequence of int): The dimensions; default: the flattened tensor, as for
+        :func:`numpy.roll`.
+    returns: Of the dtype and rank of ``a``.
+    example: [1, 2, 3, 4], 1 -> [4, 1, 2, 3]
+    """
     a = as_tensor(a)
     if axis is None:
         return reshape(roll(ravel(a), shift, 0), lengths(a))
@@ -83,15 +84,7 @@ def _beside(given: TensorLike, a: Variable, axis: int) -> Variable:
     return broadcast_to(beside, shape)
 
 
-@described(
-    "Shorter by ``n`` along ``axis``, as :func:`numpy.diff` gives; of bool, where they differ.",
-    "[1.0, 4.0, 9.0] -> [3., 5.]",
-    a="tensor_like: A tensor with dimensions.",
-    n="int: The number of times.",
-    axis="int: The dimension.",
-    both="tensor_like: Elements before ``a`` and behind it along ``axis``; a number stands for one "
-    "element.",
-)
+@described
 def diff(
     a: TensorLike,
     n: int = 1,
@@ -99,7 +92,17 @@ def diff(
     prepend: TensorLike | None = None,
     append: TensorLike | None = None,
 ) -> Variable:
-    """Return the differences of neighbours along a dimension, taken ``n`` times."""
+    """Return the differences of neighbours along a dimension, taken ``n`` times.
+
+    a (tensor_like): A tensor with dimensions.
+    n (int): The number of times.
+    axis (int): The dimension.
+    prepend, append (tensor_like): Elements before ``a`` and behind it along ``axis``; a number
+        stands for one element.
+    returns: Shorter by ``n`` along ``axis``, as :func:`numpy.diff` gives; of bool, where they
+        differ.
+    example: [1.0, 4.0, 9.0] -> [3., 5.]
+    """
     a = as_tensor(a)
     if n < 0:
         raise ValueError(f"n must not be negative; given {n}")

@@ -40,23 +40,23 @@ class RepeatedPositions(Op):
         return [None]
 
 
-@described(
-    "With the repeated ones next to each other.",
-    """
+@described
+def repeat(a: TensorLike, repeats: TensorLike, axis: int | None = None) -> Variable:
+    """Return a tensor with each element, or each slice along a dimension, repeated.
+
+    a (tensor_like): Any tensor.
+    repeats (int, 0-d integer variable, or vector_like): The number of times; for a vector, the
+        number for each element.
+    axis (int): The dimension; default: of the flattened tensor, as for :func:`numpy.repeat`.
+    returns: With the repeated ones next to each other.
+
     >>> ft.repeat([1, 2], 2).eval()
     array([1, 1, 2, 2])
     >>> ft.repeat([[1, 2], [3, 4]], [1, 2], axis=0).eval()
     array([[1, 2],
            [3, 4],
            [3, 4]])
-    """,
-    a="tensor_like: Any tensor.",
-    repeats="int, 0-d integer variable, or vector_like: The number of times; for a vector, the "
-    "number for each element.",
-    axis="int: The dimension; default: of the flattened tensor, as for :func:`numpy.repeat`.",
-)
-def repeat(a: TensorLike, repeats: TensorLike, axis: int | None = None) -> Variable:
-    """Return a tensor with each element, or each slice along a dimension, repeated."""
+    """
     a = as_tensor(a)
     axis = axis_of_any(axis, a.ndim)
     if axis is None:
@@ -83,19 +83,19 @@ def repeat(a: TensorLike, repeats: TensorLike, axis: int | None = None) -> Varia
     return reshape(spread, shape)
 
 
-@described(
-    "Of the dtype of ``A``, and of the larger of its rank and the number of ``reps``.",
-    """
+@described
+def tile(A: TensorLike, reps: LengthLike | Sequence[LengthLike]) -> Variable:
+    """Return copies of a tensor side by side.
+
+    A (tensor_like): Any tensor.
+    reps (int, 0-d integer variable, or a sequence of them): The number of times along each
+        dimension; the last number is for the last dimension of ``A``, as in :func:`numpy.tile`.
+    returns: Of the dtype of ``A``, and of the larger of its rank and the number of ``reps``.
+
     >>> ft.tile([1, 2], (2, 2)).eval()
     array([[1, 2, 1, 2],
            [1, 2, 1, 2]])
-    """,
-    A="tensor_like: Any tensor.",
-    reps="int, 0-d integer variable, or a sequence of them: The number of times along each "
-    "dimension; the last number is for the last dimension of ``A``, as in :func:`numpy.tile`.",
-)
-def tile(A: TensorLike, reps: LengthLike | Sequence[LengthLike]) -> Variable:
-    """Return copies of a tensor side by side."""
+    """
     A = as_tensor(A)
     counts: Lengths = as_lengths(reps)
     missing = len(counts) - A.ndim

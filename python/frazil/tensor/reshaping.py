@@ -77,24 +77,24 @@ class Reshape(Op):
         return [reshape(g, lengths(x)) if g.ndim else g, *(None for _ in shape)]
 
 
-@described(
-    "Of the dtype of ``x``; a view of it wherever its layout allows one.",
-    """
-    >>> ft.reshape([1, 2, 3, 4, 5, 6], (2, -1)).eval()
-    array([[1, 2, 3],
-           [4, 5, 6]])
-    """,
-    x="tensor_like: Any tensor.",
-    shape="int, 0-d integer variable, a sequence of them, or a 1-d integer variable: Shape of the "
-    "result, as in :func:`numpy.reshape`; one length may be -1, written as such or an element of "
-    "a 1-d variable, and is inferred. Other lengths must not be negative.",
-    ndim="int: The rank of the result: checked, and needed where the type of a 1-d variable does "
-    "not say how many elements it has.",
-)
+@described
 def reshape(
     x: TensorLike, shape: LengthLike | Iterable[LengthLike], ndim: int | None = None
 ) -> Variable:
-    """Return the elements of ``x``, in C order, under another shape."""
+    """Return the elements of ``x``, in C order, under another shape.
+
+    x (tensor_like): Any tensor.
+    shape (int, 0-d integer variable, a sequence of them, or a 1-d integer variable): Shape of the
+        result, as in :func:`numpy.reshape`; one length may be -1, written as such or an element of
+        a 1-d variable, and is inferred. Other lengths must not be negative.
+    ndim (int): The rank of the result: checked, and needed where the type of a 1-d variable does
+        not say how many elements it has.
+    returns: Of the dtype of ``x``; a view of it wherever its layout allows one.
+
+    >>> ft.reshape([1, 2, 3, 4, 5, 6], (2, -1)).eval()
+    array([[1, 2, 3],
+           [4, 5, 6]])
+    """
     x = as_tensor(x)
     if isinstance(shape, Variable) and shape.ndim == 1:
         target = _of_vector(x, shape, ndim)
@@ -139,28 +139,29 @@ def _of_vector(x: Variable, vector: Variable, ndim: int | None) -> Lengths:
     )
 
 
-@described(
-    "With one dimension, as :func:`numpy.ravel` gives.",
-    "[[1, 2], [3, 4]] -> [1, 2, 3, 4]",
-    x="tensor_like: Any tensor; a vector is returned as it is.",
-)
+@described
 def ravel(x: TensorLike) -> Variable:
-    """Return the elements of ``x``, in C order, as a vector."""
+    """Return the elements of ``x``, in C order, as a vector.
+
+    x (tensor_like): Any tensor; a vector is returned as it is.
+    returns: With one dimension, as :func:`numpy.ravel` gives.
+    example: [[1, 2], [3, 4]] -> [1, 2, 3, 4]
+    """
     x = as_tensor(x)
     return x if x.ndim == 1 else reshape(x, (-1,))
 
 
-@described(
-    "Of the dtype of ``x``, with ``ndim`` dimensions.",
-    """
+@described
+def flatten(x: TensorLike, ndim: int = 1) -> Variable:
+    """Return ``x`` with its last dimensions joined, so that ``ndim`` are left.
+
+    x (tensor_like): Any tensor.
+    ndim (int): The rank of the result, as in PyTensor.
+    returns: Of the dtype of ``x``, with ``ndim`` dimensions.
+
     >>> ft.flatten(ft.tensor("x", shape=(2, 3, 4)), 2).type.shape
     (2, 12)
-    """,
-    x="tensor_like: Any tensor.",
-    ndim="int: The rank of the result, as in PyTensor.",
-)
-def flatten(x: TensorLike, ndim: int = 1) -> Variable:
-    """Return ``x`` with its last dimensions joined, so that ``ndim`` are left."""
+    """
     x = as_tensor(x)
     if not 1 <= ndim <= max(x.ndim, 1):
         raise ValueError(f"ndim must be between 1 and {max(x.ndim, 1)}; given {ndim}")

@@ -13,54 +13,53 @@ from frazil.tensor.rearranging import flip
 from frazil.tensor.transposition import swapaxes
 
 
-@described(
-    "Of the type of ``m``, as :func:`numpy.fliplr` gives.",
-    """
+@described
+def fliplr(m: TensorLike) -> Variable:
+    """Return a view with the columns in reverse order.
+
+    m (tensor_like): A tensor of two dimensions or more; its second dimension is reversed.
+    returns: Of the type of ``m``, as :func:`numpy.fliplr` gives.
+
     >>> ft.fliplr([[1, 2], [3, 4]]).eval()
     array([[2, 1],
            [4, 3]])
-    """,
-    m="tensor_like: A tensor of two dimensions or more; its second dimension is reversed.",
-)
-def fliplr(m: TensorLike) -> Variable:
-    """Return a view with the columns in reverse order."""
+    """
     m = as_tensor(m)
     if m.ndim < 2:
         raise ValueError(f"fliplr takes tensors of 2 dimensions or more; given {m.type}")
     return flip(m, 1)
 
 
-@described(
-    "Of the type of ``m``, as :func:`numpy.flipud` gives.",
-    """
+@described
+def flipud(m: TensorLike) -> Variable:
+    """Return a view with the rows in reverse order.
+
+    m (tensor_like): A tensor with dimensions; the first is reversed.
+    returns: Of the type of ``m``, as :func:`numpy.flipud` gives.
+
     >>> ft.flipud([[1, 2], [3, 4]]).eval()
     array([[3, 4],
            [1, 2]])
-    """,
-    m="tensor_like: A tensor with dimensions; the first is reversed.",
-)
-def flipud(m: TensorLike) -> Variable:
-    """Return a view with the rows in reverse order."""
+    """
     m = as_tensor(m)
     if m.ndim < 1:
         raise ValueError(f"flipud takes tensors with dimensions; given {m.type}")
     return flip(m, 0)
 
 
-@described(
-    "Of the dtype of ``m``, as :func:`numpy.rot90` gives.",
-    """
+@described
+def rot90(m: TensorLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Variable:
+    """Return a view turned by a right angle, ``k`` times.
+
+    m (tensor_like): A tensor of two dimensions or more.
+    k (int): The number of turns; negative numbers turn the other way.
+    axes (pair of int): The dimensions of the plane; it is turned from the first towards the second.
+    returns: Of the dtype of ``m``, as :func:`numpy.rot90` gives.
+
     >>> ft.rot90([[1, 2], [3, 4]]).eval()
     array([[2, 4],
            [1, 3]])
-    """,
-    m="tensor_like: A tensor of two dimensions or more.",
-    k="int: The number of turns; negative numbers turn the other way.",
-    axes="pair of int: The dimensions of the plane; it is turned from the first towards the "
-    "second.",
-)
-def rot90(m: TensorLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Variable:
-    """Return a view turned by a right angle, ``k`` times."""
+    """
     m = as_tensor(m)
     if len(axes) != 2:
         raise ValueError(f"axes must name two dimensions; given {tuple(axes)}")

@@ -137,28 +137,28 @@ argmax = _position("argmax", Argmax, "largest", "[[1, 5, 2], [7, 0, 7]], axis=1 
 argmin = _position("argmin", Argmin, "smallest", "[[1, 5, 2], [7, 0, 7]], axis=1 -> [0, 1]")
 
 
-@described(
-    "An int64 vector for each dimension, as :func:`numpy.nonzero` gives. Their length is known "
-    "only when the values are.",
-    """
+@described
+def nonzero(x: TensorLike) -> tuple[Variable, ...]:
+    """Return the positions of the elements that are not zero.
+
+    x (tensor_like): A tensor with one dimension or more.
+    returns (tuple of Variable): An int64 vector for each dimension, as :func:`numpy.nonzero` gives.
+        Their length is known only when the values are.
+
     >>> rows, columns = ft.nonzero([[0, 5], [7, 0]])
     >>> rows.eval(), columns.eval()
     (array([0, 1]), array([1, 0]))
-    """,
-    returns="tuple of Variable",
-    x="tensor_like: A tensor with one dimension or more.",
-)
-def nonzero(x: TensorLike) -> tuple[Variable, ...]:
-    """Return the positions of the elements that are not zero."""
+    """
     positions = Nonzero()(as_tensor(x))
     return tuple(positions) if isinstance(positions, list) else (positions,)
 
 
-@described(
-    "An int64 vector, as :func:`numpy.flatnonzero` gives.",
-    "[[0, 5], [7, 0]] -> [1, 2]",
-    x="tensor_like: Any tensor; of a bool, these are the positions where it is true.",
-)
+@described
 def flatnonzero(x: TensorLike) -> Variable:
-    """Return the positions, in the flattened tensor, of the elements that are not zero."""
+    """Return the positions, in the flattened tensor, of the elements that are not zero.
+
+    x (tensor_like): Any tensor; of a bool, these are the positions where it is true.
+    returns: An int64 vector, as :func:`numpy.flatnonzero` gives.
+    example: [[0, 5], [7, 0]] -> [1, 2]
+    """
     return nonzero(ravel(x))[0]

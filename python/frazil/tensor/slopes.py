@@ -28,21 +28,7 @@ from frazil.tensor.reshaping import ravel
 Spacing: TypeAlias = float | Variable
 
 
-@described(
-    "Of the shape of ``f``, for each of ``axis``, as :func:`numpy.gradient` gives.",
-    """
-    >>> ft.gradient([1.0, 2.0, 4.0, 7.0]).eval()
-    array([1. , 1.5, 2.5, 3. ])
-    >>> ft.gradient([1.0, 4.0, 16.0], [1.0, 2.0, 4.0]).eval()
-    array([3., 4., 6.])
-    """,
-    returns="Variable, or tuple of Variable",
-    f="tensor_like: The values; integers become float64.",
-    varargs="tensor_like: The distance between neighbours: nothing for 1, one number for all "
-    "dimensions, or for each of ``axis`` a number or a vector of coordinates.",
-    axis="int or sequence of int: The dimensions; default: all.",
-    edge_order="{1, 2}: Whether the slopes at both ends come of two values, or of three.",
-)
+@described
 def gradient(
     f: TensorLike,
     *varargs: TensorLike,
@@ -52,6 +38,19 @@ def gradient(
     """Return the slopes of a function given by values on a grid, by differences of neighbours.
 
     For derivatives of expressions see :func:`frazil.grad`.
+
+    f (tensor_like): The values; integers become float64.
+    varargs (tensor_like): The distance between neighbours: nothing for 1, one number for all
+        dimensions, or for each of ``axis`` a number or a vector of coordinates.
+    axis (int or sequence of int): The dimensions; default: all.
+    edge_order ({1, 2}): Whether the slopes at both ends come of two values, or of three.
+    returns (Variable, or tuple of Variable): Of the shape of ``f``, for each of ``axis``, as
+        :func:`numpy.gradient` gives.
+
+    >>> ft.gradient([1.0, 2.0, 4.0, 7.0]).eval()
+    array([1. , 1.5, 2.5, 3. ])
+    >>> ft.gradient([1.0, 4.0, 16.0], [1.0, 2.0, 4.0]).eval()
+    array([3., 4., 6.])
     """
     f = as_tensor(f)
     if f.type.numpy_dtype.kind in "iu":
@@ -154,18 +153,19 @@ def _front(near: Spacing, far: Spacing) -> Sequence[Spacing]:
     return -(near + both) / (near * both), both / (near * far), -near / (far * both)
 
 
-@described(
-    "Without this dimension, as :func:`numpy.trapezoid` gives.",
-    "[1.0, 2.0, 3.0], x=[4.0, 6.0, 8.0] -> 8.",
-    y="tensor_like: The values.",
-    x="tensor_like: Their positions: a vector, or of the shape of ``y``.",
-    dx="tensor_like: The distance between neighbours, if there is no ``x``.",
-    axis="int: The dimension to integrate over.",
-)
+@described
 def trapezoid(
     y: TensorLike, x: TensorLike | None = None, dx: TensorLike = 1.0, axis: int = -1
 ) -> Variable:
-    """Return the area under a function given by points, with straight lines between them."""
+    """Return the area under a function given by points, with straight lines between them.
+
+    y (tensor_like): The values.
+    x (tensor_like): Their positions: a vector, or of the shape of ``y``.
+    dx (tensor_like): The distance between neighbours, if there is no ``x``.
+    axis (int): The dimension to integrate over.
+    returns: Without this dimension, as :func:`numpy.trapezoid` gives.
+    example: [1.0, 2.0, 3.0], x=[4.0, 6.0, 8.0] -> 8.
+    """
     y = as_tensor(y)
     along = normalize_axis(axis, y.ndim)
     width = dx if isinstance(dx, int | float) else as_tensor(dx)
@@ -179,17 +179,18 @@ def trapezoid(
     return sum(width * (later + earlier) / 2.0, along)
 
 
-@described(
-    "A vector of the dtype of ``ary``, as :func:`numpy.ediff1d` gives.",
-    "[1, 2, 4, 7], to_begin=-9 -> [-9,  1,  2,  3]",
-    ary="tensor_like: Any tensor of numbers.",
-    both="tensor_like: The elements behind the differences and before them; cast to the dtype of "
-    "``ary``, which must be of the same kind.",
-)
+@described
 def ediff1d(
     ary: TensorLike, to_end: TensorLike | None = None, to_begin: TensorLike | None = None
 ) -> Variable:
-    """Return the differences of neighbours in a flattened tensor."""
+    """Return the differences of neighbours in a flattened tensor.
+
+    ary (tensor_like): Any tensor of numbers.
+    to_end, to_begin (tensor_like): The elements behind the differences and before them; cast to the
+        dtype of ``ary``, which must be of the same kind.
+    returns: A vector of the dtype of ``ary``, as :func:`numpy.ediff1d` gives.
+    example: [1, 2, 4, 7], to_begin=-9 -> [-9,  1,  2,  3]
+    """
     x = ravel(as_tensor(ary))
     if x.dtype == "bool":
         raise TypeError(f"differences are of numbers; given {x.type}. Cast it first.")
@@ -203,18 +204,19 @@ def ediff1d(
     return concatenate(parts) if len(parts) > 1 else parts[0]
 
 
-@described(
-    "Of the shape of ``p``, as :func:`numpy.unwrap` gives.",
-    "[0.0, 3.0, -3.0] -> [0.        , 3.        , 3.28318531]",
-    p="tensor_like: Angles, in radians unless there is another ``period``.",
-    discont="number: Smaller jumps stay as they are; default: those below half a period.",
-    axis="int: The dimension.",
-    period="number: After which angles are the same.",
-)
+@described
 def unwrap(
     p: TensorLike, discont: float | None = None, axis: int = -1, *, period: float = 2 * pi
 ) -> Variable:
-    """Return angles without jumps: no neighbour is farther away than half a period."""
+    """Return angles without jumps: no neighbour is farther away than half a period.
+
+    p (tensor_like): Angles, in radians unless there is another ``period``.
+    discont (number): Smaller jumps stay as they are; default: those below half a period.
+    axis (int): The dimension.
+    period (number): After which angles are the same.
+    returns: Of the shape of ``p``, as :func:`numpy.unwrap` gives.
+    example: [0.0, 3.0, -3.0] -> [0.        , 3.        , 3.28318531]
+    """
     p = as_tensor(p)
     along = normalize_axis(axis, p.ndim)
     jumps = diff(p, axis=along)

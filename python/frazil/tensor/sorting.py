@@ -12,7 +12,7 @@ from frazil.graph.op import Array, Gradients, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import axis_of_any, normalize_axis
 from frazil.tensor.creation import zeros_like
-from frazil.tensor.docstrings import described
+from frazil.tensor.docstrings import described, described_like
 from frazil.tensor.items import set_subtensor
 from frazil.tensor.lengths import Lengths, length, literal, subtract
 from frazil.tensor.rearranging import flip
@@ -69,20 +69,21 @@ class Sort(RoundedOp):
         return [set_subtensor(take_along_axis(zeros_like(g), order, self.axis), g)]
 
 
-@described(
-    'Of int64, as ``numpy.argsort(a, kind="stable")`` gives: equal elements keep their order, NaN '
-    "comes last.",
-    "[3.0, 1.0, 2.0] -> [1, 2, 0]",
-    a="tensor_like: Any tensor with dimensions. Complex numbers are ordered by their real parts, "
-    "and those with equal ones by the imaginary parts.",
-    axis="int or None: The dimension; None sorts the flattened tensor.",
-    descending="bool: The largest first, and NaN before it.",
-    stable="bool: Equal elements keep their order, whatever this says.",
-)
+@described
 def argsort(
     a: TensorLike, axis: int | None = -1, *, descending: bool = False, stable: bool = True
 ) -> Variable:
-    """Return the positions that sort a tensor along a dimension."""
+    """Return the positions that sort a tensor along a dimension.
+
+    a (tensor_like): Any tensor with dimensions. Complex numbers are ordered by their real parts,
+        and those with equal ones by the imaginary parts.
+    axis (int or None): The dimension; None sorts the flattened tensor.
+    descending (bool): The largest first, and NaN before it.
+    stable (bool): Equal elements keep their order, whatever this says.
+    returns: Of int64, as ``numpy.argsort(a, kind="stable")`` gives: equal elements keep their
+        order, NaN comes last.
+    example: [3.0, 1.0, 2.0] -> [1, 2, 0]
+    """
     a = as_tensor(a)
     axis = axis_of_any(axis, a.ndim)
     if axis is None:
@@ -95,15 +96,15 @@ def argsort(
     return positions
 
 
-@described(
-    "As :func:`numpy.sort` gives, NaN last. The gradient of an element goes to where it was.",
-    "[3.0, 1.0, 2.0] -> [1., 2., 3.]",
-    like=argsort,
-)
+@described_like(argsort)
 def sort(
     a: TensorLike, axis: int | None = -1, *, descending: bool = False, stable: bool = True
 ) -> Variable:
-    """Return a tensor sorted along a dimension."""
+    """Return a tensor sorted along a dimension.
+
+    returns: As :func:`numpy.sort` gives, NaN last. The gradient of an element goes to where it was.
+    example: [3.0, 1.0, 2.0] -> [1., 2., 3.]
+    """
     a = as_tensor(a)
     if axis is None:
         return sort(ravel(a), 0, descending=descending)
@@ -112,14 +113,15 @@ def sort(
     return flip(ordered, axis) if descending else ordered
 
 
-@described(
-    "As :func:`numpy.sort_complex` gives: of complex64 for that and for integers of 16 bits or "
-    "less, else of complex128.",
-    "[2.0, 1.0] -> [1.+0.j, 2.+0.j]",
-    a="tensor_like: Any tensor with dimensions.",
-)
+@described
 def sort_complex(a: TensorLike) -> Variable:
-    """Return a tensor sorted along its last dimension, as complex numbers."""
+    """Return a tensor sorted along its last dimension, as complex numbers.
+
+    a (tensor_like): Any tensor with dimensions.
+    returns: As :func:`numpy.sort_complex` gives: of complex64 for that and for integers of 16 bits
+        or less, else of complex128.
+    example: [2.0, 1.0] -> [1.+0.j, 2.+0.j]
+    """
     a = as_tensor(a)
     short = a.dtype in ("complex64", "int8", "uint8", "int16", "uint16")
     return sort(as_tensor(a, "complex64" if short else "complex128"))

@@ -30,16 +30,7 @@ from frazil.tensor.reshaping import ravel
 from frazil.tensor.transposition import moveaxis
 
 
-@described(
-    "As :func:`numpy.linspace` gives. Gradients flow into both ends.",
-    "0, 1, 5 -> [0.  , 0.25, 0.5 , 0.75, 1.  ]",
-    both="tensor_like: The ends, whose shapes broadcast.",
-    num="int or 0-d integer variable: The number of values.",
-    endpoint="bool: Whether ``stop`` is the last of them; else it is where the next one would be.",
-    dtype="dtype_like: Default: what the ends promote to, float64 if that is not floating; Python "
-    "numbers do not count. Numbers are rounded down to integers.",
-    axis="int: The dimension of the result along which they lie.",
-)
+@described
 def linspace(
     start: TensorLike,
     stop: TensorLike,
@@ -48,7 +39,17 @@ def linspace(
     dtype: npt.DTypeLike | None = None,
     axis: int = 0,
 ) -> Variable:
-    """Return numbers that are evenly spaced from ``start`` to ``stop``."""
+    """Return numbers that are evenly spaced from ``start`` to ``stop``.
+
+    start, stop (tensor_like): The ends, whose shapes broadcast.
+    num (int or 0-d integer variable): The number of values.
+    endpoint (bool): Whether ``stop`` is the last of them; else it is where the next one would be.
+    dtype (dtype_like): Default: what the ends promote to, float64 if that is not floating; Python
+        numbers do not count. Numbers are rounded down to integers.
+    axis (int): The dimension of the result along which they lie.
+    returns: As :func:`numpy.linspace` gives. Gradients flow into both ends.
+    example: 0, 1, 5 -> [0.  , 0.25, 0.5 , 0.75, 1.  ]
+    """
     working = floating_dtype(start, stop)
     first, last = as_tensor(start, working), as_tensor(stop, working)
     values = _spaced(first, last, _as_count(num), endpoint)
@@ -57,16 +58,7 @@ def linspace(
     return _placed(as_tensor(values, dtype), axis)
 
 
-@described(
-    "As :func:`numpy.logspace` gives.",
-    "0, 2, 3 -> [  1.,  10., 100.]",
-    both="tensor_like: The exponents of the first and of the last power; their shapes broadcast.",
-    num="int or 0-d integer variable: The number of powers.",
-    endpoint="bool: Whether ``stop`` is the last exponent.",
-    base="tensor_like: The base of the powers; it broadcasts with the ends.",
-    dtype="dtype_like: Default: as for :func:`linspace`.",
-    axis="int: The dimension of the result along which they lie.",
-)
+@described
 def logspace(
     start: TensorLike,
     stop: TensorLike,
@@ -76,7 +68,18 @@ def logspace(
     dtype: npt.DTypeLike | None = None,
     axis: int = 0,
 ) -> Variable:
-    """Return powers of ``base`` whose exponents are evenly spaced."""
+    """Return powers of ``base`` whose exponents are evenly spaced.
+
+    start, stop (tensor_like): The exponents of the first and of the last power; their shapes
+        broadcast.
+    num (int or 0-d integer variable): The number of powers.
+    endpoint (bool): Whether ``stop`` is the last exponent.
+    base (tensor_like): The base of the powers; it broadcasts with the ends.
+    dtype (dtype_like): Default: as for :func:`linspace`.
+    axis (int): The dimension of the result along which they lie.
+    returns: As :func:`numpy.logspace` gives.
+    example: 0, 2, 3 -> [  1.,  10., 100.]
+    """
     is_number = isinstance(base, int | float)
     if is_number:
         foot, exponents = base, linspace(start, stop, num, endpoint)
@@ -88,15 +91,7 @@ def logspace(
     return _placed(as_tensor(_core.elemwise(scalar.pow, foot, exponents), dtype), axis)
 
 
-@described(
-    "As :func:`numpy.geomspace` gives; NaN where the ends have two signs.",
-    "1, 1000, 4 -> [   1.,   10.,  100., 1000.]",
-    both="tensor_like: The ends, of one sign and not zero; their shapes broadcast.",
-    num="int or 0-d integer variable: The number of values.",
-    endpoint="bool: Whether ``stop`` is the last of them.",
-    dtype="dtype_like: Default: float64.",
-    axis="int: The dimension of the result along which they lie.",
-)
+@described
 def geomspace(
     start: TensorLike,
     stop: TensorLike,
@@ -105,7 +100,16 @@ def geomspace(
     dtype: npt.DTypeLike | None = None,
     axis: int = 0,
 ) -> Variable:
-    """Return a geometric series: each number is the one before it times the same factor."""
+    """Return a geometric series: each number is the one before it times the same factor.
+
+    start, stop (tensor_like): The ends, of one sign and not zero; their shapes broadcast.
+    num (int or 0-d integer variable): The number of values.
+    endpoint (bool): Whether ``stop`` is the last of them.
+    dtype (dtype_like): Default: float64.
+    axis (int): The dimension of the result along which they lie.
+    returns: As :func:`numpy.geomspace` gives; NaN where the ends have two signs.
+    example: 1, 1000, 4 -> [   1.,   10.,  100., 1000.]
+    """
     first, last = as_tensor(start), as_tensor(stop)
     for end in (first, last):
         if isinstance(end, Constant) and (end.data == 0).any():
@@ -127,24 +131,23 @@ def geomspace(
     return _placed(as_tensor(values, wanted), axis)
 
 
-@described(
-    "A tensor for each side, as :func:`numpy.meshgrid` gives.",
-    """
+@described
+def meshgrid(
+    *xi: TensorLike, indexing: Literal["xy", "ij"] = "xy", sparse: bool = False
+) -> tuple[Variable, ...]:
+    """Return the coordinates of the points of a grid, from those along each of its sides.
+
+    xi (tensor_like): The coordinates along each side; tensors of more dimensions are flattened.
+    indexing ({"xy", "ij"}): The dimensions of the first two sides: the second and the first, or in
+        their order.
+    sparse (bool): Leave dimensions along which nothing changes at length 1.
+    returns (tuple of Variable): A tensor for each side, as :func:`numpy.meshgrid` gives.
+
     >>> x, y = ft.meshgrid([1, 2, 3], [10, 20])
     >>> (x + y).eval()
     array([[11, 12, 13],
            [21, 22, 23]])
-    """,
-    returns="tuple of Variable",
-    xi="tensor_like: The coordinates along each side; tensors of more dimensions are flattened.",
-    indexing='{"xy", "ij"}: The dimensions of the first two sides: the second and the first, or '
-    "in their order.",
-    sparse="bool: Leave dimensions along which nothing changes at length 1.",
-)
-def meshgrid(
-    *xi: TensorLike, indexing: Literal["xy", "ij"] = "xy", sparse: bool = False
-) -> tuple[Variable, ...]:
-    """Return the coordinates of the points of a grid, from those along each of its sides."""
+    """
     if indexing not in ("xy", "ij"):
         raise ValueError(f"indexing must be 'xy' or 'ij'; given {indexing!r}")
     sides = [ravel(as_tensor(x)) for x in xi]

@@ -230,29 +230,34 @@ def _of_length(x: Variable, length: int, what: str) -> Variable:
     return specify_shape(x, (length, *[None] * (x.ndim - 1)))
 
 
-@described(
-    "True for a :class:`SparseMatrix` and for all of SciPy's formats.",
-    """
+@described
+def issparse(value: object) -> bool:
+    """Return whether a value is a sparse matrix, frazil's or SciPy's.
+
+    value (object): Anything.
+    returns (bool): True for a :class:`SparseMatrix` and for all of SciPy's formats.
+
     >>> import numpy as np
     >>> import scipy.sparse
     >>> import frazil.tensor as ft
     >>> ft.sparse.issparse(scipy.sparse.csr_array(np.eye(2))), ft.sparse.issparse(np.eye(2))
     (True, False)
-    """,
-    returns="bool",
-    value="object: Anything.",
-)
-def issparse(value: object) -> bool:
-    """Return whether a value is a sparse matrix, frazil's or SciPy's."""
+    """
     if isinstance(value, SparseMatrix):
         return True
     scipys = sys.modules.get("scipy.sparse")
     return scipys is not None and scipys.issparse(value)
 
 
-@described(
-    "``value`` itself if it is one.",
-    """
+@described
+def as_sparse(value: SparseLike) -> SparseMatrix:
+    """Return a sparse matrix of SciPy's as one whose elements may stand in graphs.
+
+    value (sparse array or matrix of SciPy's, or SparseMatrix): Of two dimensions and any format.
+        Its elements become constants.
+    returns (SparseMatrix): ``value`` itself if it is one.
+    raises TypeError: If it is not sparse, or has not two dimensions.
+
     >>> import numpy as np
     >>> import scipy.sparse
     >>> import frazil.tensor as ft
@@ -260,16 +265,7 @@ def issparse(value: object) -> bool:
     >>> product = ft.sparse.as_sparse(scipy.sparse.csr_array([[0, 2.0], [3.0, 0]])) @ x
     >>> product.eval({x: [1.0, 10.0]})
     array([20.,  3.])
-    """,
-    returns="SparseMatrix",
-    raises={
-        "TypeError": "If it is not sparse, or has not two dimensions.",
-    },
-    value="sparse array or matrix of SciPy's, or SparseMatrix: Of two dimensions and any format. "
-    "Its elements become constants.",
-)
-def as_sparse(value: SparseLike) -> SparseMatrix:
-    """Return a sparse matrix of SciPy's as one whose elements may stand in graphs."""
+    """
     if isinstance(value, SparseMatrix):
         return value
     if not issparse(value) or value.ndim != 2:
@@ -282,9 +278,24 @@ def as_sparse(value: SparseLike) -> SparseMatrix:
     return SparseMatrix(as_tensor(places.data), as_tensor(rows), as_tensor(columns), shape)
 
 
-@described(
-    "With these elements.",
-    """
+@described
+def CSR(  # the name that PyTensor has
+    data: TensorLike,
+    indices: Array | Sequence[int],
+    indptr: Array | Sequence[int],
+    shape: Sequence[int],
+) -> SparseMatrix:
+    """Return a sparse matrix of the elements of its rows, one row after the other.
+
+    data (tensor_like): The elements that are stored, a vector; gradients go to it.
+    indices (array_like of int): The column of each.
+    indptr (array_like of int): The start of each row in ``data``, then the end of the last row: one
+        more than rows.
+    shape (tuple of int): The number of rows and of columns.
+    returns (SparseMatrix): With these elements.
+    raises ValueError: If ``indptr`` does not begin at 0 or goes down, a column is not there, or the
+        lengths do not fit. A run checks the length of ``data`` where its type does not say it.
+
     >>> import frazil as fz
     >>> import frazil.tensor as ft
     >>> data = ft.vector("data")
@@ -292,53 +303,31 @@ def as_sparse(value: SparseLike) -> SparseMatrix:
     >>> cost = ft.sum((matrix @ [1.0, 2.0, 3.0]) ** 2)
     >>> fz.grad(cost, data).eval({data: [1.0, 1.0, 1.0]})
     array([ 8., 24.,  8.])
-    """,
-    returns="SparseMatrix",
-    raises={
-        "ValueError": "If ``indptr`` does not begin at 0 or goes down, a column is not there, or "
-        "the lengths do not fit. A run checks the length of ``data`` where its type does not say "
-        "it.",
-    },
-    data="tensor_like: The elements that are stored, a vector; gradients go to it.",
-    indices="array_like of int: The column of each.",
-    indptr="array_like of int: The start of each row in ``data``, then the end of the last row: "
-    "one more than rows.",
-    shape="tuple of int: The number of rows and of columns.",
-)
-def CSR(  # the name that PyTensor has
-    data: TensorLike,
-    indices: Array | Sequence[int],
-    indptr: Array | Sequence[int],
-    shape: Sequence[int],
-) -> SparseMatrix:
-    """Return a sparse matrix of the elements of its rows, one row after the other."""
+    """
     return _compressed(data, indices, indptr, shape, "CSR")
 
 
-@described(
-    "With these elements.",
-    """
-    >>> ft.sparse.CSC([5.0, 7.0], [1, 0], [0, 1, 2], (2, 2)).toarray().eval()
-    array([[0., 7.],
-           [5., 0.]])
-    """,
-    returns="SparseMatrix",
-    raises={
-        "ValueError": "As :func:`CSR`.",
-    },
-    data="tensor_like: The elements that are stored, a vector; gradients go to it.",
-    indices="array_like of int: The row of each.",
-    indptr="array_like of int: The start of each column in ``data``, then the end of the last: "
-    "one more than columns.",
-    shape="tuple of int: The number of rows and of columns.",
-)
+@described
 def CSC(  # the name that PyTensor has
     data: TensorLike,
     indices: Array | Sequence[int],
     indptr: Array | Sequence[int],
     shape: Sequence[int],
 ) -> SparseMatrix:
-    """Return a sparse matrix of the elements of its columns, one column after the other."""
+    """Return a sparse matrix of the elements of its columns, one column after the other.
+
+    data (tensor_like): The elements that are stored, a vector; gradients go to it.
+    indices (array_like of int): The row of each.
+    indptr (array_like of int): The start of each column in ``data``, then the end of the last: one
+        more than columns.
+    shape (tuple of int): The number of rows and of columns.
+    returns (SparseMatrix): With these elements.
+    raises ValueError: As :func:`CSR`.
+
+    >>> ft.sparse.CSC([5.0, 7.0], [1, 0], [0, 1, 2], (2, 2)).toarray().eval()
+    array([[0., 7.],
+           [5., 0.]])
+    """
     return _compressed(data, indices, indptr, shape, "CSC")
 
 

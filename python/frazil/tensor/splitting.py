@@ -11,7 +11,7 @@ import numpy as np
 from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axis
-from frazil.tensor.docstrings import described
+from frazil.tensor.docstrings import described, described_like
 from frazil.tensor.elementwise.arithmetic import minimum
 from frazil.tensor.items import get_item
 from frazil.tensor.joining import split
@@ -29,19 +29,18 @@ from frazil.tensor.lengths import (
 Cuts: TypeAlias = int | Sequence[LengthLike]
 
 
-@described(
-    "As many as that length, with a dimension less.",
-    """
+@described
+def unstack(x: TensorLike, /, *, axis: int = 0) -> tuple[Variable, ...]:
+    """Return the tensors that lie along a dimension, as the Array API's ``unstack``.
+
+    x (tensor_like): A tensor whose length along ``axis`` its type knows.
+    axis (int): The dimension that is taken apart.
+    returns (tuple of Variable): As many as that length, with a dimension less.
+
     >>> first, second = ft.unstack([[1, 2], [3, 4]])
     >>> second.eval()
     array([3, 4])
-    """,
-    returns="tuple of Variable",
-    x="tensor_like: A tensor whose length along ``axis`` its type knows.",
-    axis="int: The dimension that is taken apart.",
-)
-def unstack(x: TensorLike, /, *, axis: int = 0) -> tuple[Variable, ...]:
-    """Return the tensors that lie along a dimension, as the Array API's ``unstack``."""
+    """
     x = as_tensor(x)
     if x.ndim == 0:
         raise ValueError(f"only tensors with dimensions can be taken apart; given {x.type}")
@@ -56,23 +55,22 @@ def unstack(x: TensorLike, /, *, axis: int = 0) -> tuple[Variable, ...]:
     return tuple(get_item(x, (*before, position)) for position in range(count))
 
 
-@described(
-    "Views of ``ary``, as :func:`numpy.array_split` gives.",
-    """
+@described
+def array_split(ary: TensorLike, indices_or_sections: Cuts, axis: int = 0) -> list[Variable]:
+    """Return the parts of a tensor, which need not be of one length.
+
+    ary (tensor_like): Any tensor with dimensions.
+    indices_or_sections (int or sequence of int or 0-d integer variable): The number of parts, where
+        the first may be longer than the last by 1; or the positions where the parts begin, but for
+        the first. These are positions, as in NumPy, where :func:`split` takes lengths.
+    axis (int): The dimension that is split.
+    returns (list of Variable): Views of ``ary``, as :func:`numpy.array_split` gives.
+
     >>> [part.eval().tolist() for part in ft.array_split([1, 2, 3, 4, 5], 3)]
     [[1, 2], [3, 4], [5]]
     >>> [part.eval().tolist() for part in ft.array_split([1, 2, 3, 4, 5], [1, 4])]
     [[1], [2, 3, 4], [5]]
-    """,
-    returns="list of Variable",
-    ary="tensor_like: Any tensor with dimensions.",
-    indices_or_sections="int or sequence of int or 0-d integer variable: The number of parts, "
-    "where the first may be longer than the last by 1; or the positions where the parts begin, "
-    "but for the first. These are positions, as in NumPy, where :func:`split` takes lengths.",
-    axis="int: The dimension that is split.",
-)
-def array_split(ary: TensorLike, indices_or_sections: Cuts, axis: int = 0) -> list[Variable]:
-    """Return the parts of a tensor, which need not be of one length."""
+    """
     x = as_tensor(ary)
     along = normalize_axis(axis, x.ndim)
     if isinstance(indices_or_sections, int | np.integer):
@@ -99,55 +97,50 @@ def _even_starts(whole: Variable, sections: int) -> list[object]:
     return starts
 
 
-@described(
-    "Views of ``ary``, as :func:`numpy.hsplit` gives.",
-    """
+@described
+def hsplit(ary: TensorLike, indices_or_sections: Cuts) -> list[Variable]:
+    """Return the parts of a tensor along its second dimension; of a vector, along its only one.
+
+    ary (tensor_like): Any tensor with dimensions.
+    indices_or_sections (int or sequence of int or 0-d integer variable): The number of equal parts,
+        or the positions where they begin, but for the first.
+    returns (list of Variable): Views of ``ary``, as :func:`numpy.hsplit` gives.
+
     >>> left, right = ft.hsplit([[1, 2], [3, 4]], 2)
     >>> right.eval()
     array([[2],
            [4]])
-    """,
-    returns="list of Variable",
-    ary="tensor_like: Any tensor with dimensions.",
-    indices_or_sections="int or sequence of int or 0-d integer variable: The number of equal "
-    "parts, or the positions where they begin, but for the first.",
-)
-def hsplit(ary: TensorLike, indices_or_sections: Cuts) -> list[Variable]:
-    """Return the parts of a tensor along its second dimension; of a vector, along its only one."""
+    """
     x = _with_dimensions(ary, 1, "hsplit")
     return _equal_or_cut(x, indices_or_sections, 1 if x.ndim > 1 else 0)
 
 
-@described(
-    "Views of ``ary``, as :func:`numpy.vsplit` gives.",
-    """
+@described_like(hsplit)
+def vsplit(ary: TensorLike, indices_or_sections: Cuts) -> list[Variable]:
+    """Return the parts of a tensor along its first dimension.
+
+    ary (tensor_like): A tensor of two dimensions or more.
+    returns (list of Variable): Views of ``ary``, as :func:`numpy.vsplit` gives.
+
     >>> above, below = ft.vsplit([[1, 2], [3, 4]], 2)
     >>> below.eval()
     array([[3, 4]])
-    """,
-    returns="list of Variable",
-    like=hsplit,
-    ary="tensor_like: A tensor of two dimensions or more.",
-)
-def vsplit(ary: TensorLike, indices_or_sections: Cuts) -> list[Variable]:
-    """Return the parts of a tensor along its first dimension."""
+    """
     return _equal_or_cut(_with_dimensions(ary, 2, "vsplit"), indices_or_sections, 0)
 
 
-@described(
-    "Views of ``ary``, as :func:`numpy.dsplit` gives.",
-    """
+@described_like(hsplit)
+def dsplit(ary: TensorLike, indices_or_sections: Cuts) -> list[Variable]:
+    """Return the parts of a tensor along its third dimension.
+
+    ary (tensor_like): A tensor of three dimensions or more.
+    returns (list of Variable): Views of ``ary``, as :func:`numpy.dsplit` gives.
+
     >>> front, back = ft.dsplit([[[1, 2], [3, 4]]], 2)
     >>> back.eval()
     array([[[2],
             [4]]])
-    """,
-    returns="list of Variable",
-    like=hsplit,
-    ary="tensor_like: A tensor of three dimensions or more.",
-)
-def dsplit(ary: TensorLike, indices_or_sections: Cuts) -> list[Variable]:
-    """Return the parts of a tensor along its third dimension."""
+    """
     return _equal_or_cut(_with_dimensions(ary, 3, "dsplit"), indices_or_sections, 2)
 
 

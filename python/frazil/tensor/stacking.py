@@ -16,17 +16,17 @@ concat = concatenate
 row_stack = vstack
 
 
-@described(
-    "Of the dtype that the tensors promote to, as :func:`numpy.column_stack` gives.",
-    """
+@described
+def column_stack(tup: Iterable[TensorLike]) -> Variable:
+    """Return the tensors side by side as columns: joined along the second dimension.
+
+    tup (iterable of tensor_like): Vectors, which become columns, or matrices of as many rows.
+    returns: Of the dtype that the tensors promote to, as :func:`numpy.column_stack` gives.
+
     >>> ft.column_stack([[1, 2], [3, 4]]).eval()
     array([[1, 3],
            [2, 4]])
-    """,
-    tup="iterable of tensor_like: Vectors, which become columns, or matrices of as many rows.",
-)
-def column_stack(tup: Iterable[TensorLike]) -> Variable:
-    """Return the tensors side by side as columns: joined along the second dimension."""
+    """
     columns = []
     for x in _several(tup, "column_stack"):
         missing = tuple(range(x.ndim, 2)) if x.ndim else (0, 1)
@@ -34,17 +34,17 @@ def column_stack(tup: Iterable[TensorLike]) -> Variable:
     return concatenate(columns, 1)
 
 
-@described(
-    "Of the dtype that the tensors promote to, as :func:`numpy.dstack` gives.",
-    """
+@described
+def dstack(tup: Iterable[TensorLike]) -> Variable:
+    """Return the tensors one behind the other: joined along the third dimension.
+
+    tup (iterable of tensor_like): Tensors, which get three dimensions as by :func:`atleast_3d`.
+    returns: Of the dtype that the tensors promote to, as :func:`numpy.dstack` gives.
+
     >>> ft.dstack([[1, 2], [3, 4]]).eval()
     array([[[1, 3],
             [2, 4]]])
-    """,
-    tup="iterable of tensor_like: Tensors, which get three dimensions as by :func:`atleast_3d`.",
-)
-def dstack(tup: Iterable[TensorLike]) -> Variable:
-    """Return the tensors one behind the other: joined along the third dimension."""
+    """
     deep = [atleast_3d(x) for x in _several(tup, "dstack")]
     return concatenate([x for x in deep if isinstance(x, Variable)], 2)
 
@@ -55,31 +55,31 @@ def _several(tup: Iterable[TensorLike], name: str) -> list[Variable]:
     return [as_tensor(x) for x in tup]
 
 
-@described(
-    "Joined along the second dimension.",
-    """
+@described
+def horizontal_stack(*args: TensorLike) -> Variable:
+    """Return matrices side by side.
+
+    args (tensor_like): Two matrices or more.
+    returns: Joined along the second dimension.
+
     >>> ft.horizontal_stack([[1], [2]], [[3], [4]]).eval()
     array([[1, 3],
            [2, 4]])
-    """,
-    args="tensor_like: Two matrices or more.",
-)
-def horizontal_stack(*args: TensorLike) -> Variable:
-    """Return matrices side by side."""
+    """
     return concatenate(_matrices(args, "horizontal_stack"), 1)
 
 
-@described(
-    "Joined along the first dimension.",
-    """
+@described
+def vertical_stack(*args: TensorLike) -> Variable:
+    """Return matrices one below the other.
+
+    args (tensor_like): Two matrices or more.
+    returns: Joined along the first dimension.
+
     >>> ft.vertical_stack([[1, 2]], [[3, 4]]).eval()
     array([[1, 2],
            [3, 4]])
-    """,
-    args="tensor_like: Two matrices or more.",
-)
-def vertical_stack(*args: TensorLike) -> Variable:
-    """Return matrices one below the other."""
+    """
     return concatenate(_matrices(args, "vertical_stack"), 0)
 
 
@@ -91,20 +91,20 @@ def _matrices(args: Iterable[TensorLike], name: str) -> list[Variable]:
     return tensors
 
 
-@described(
-    "Of the dtype that the tensors promote to, as :func:`numpy.block` gives.",
-    """
+@described
+def block(arrays: object) -> Variable:
+    """Return a tensor made of blocks, given by lists in lists as they lie side by side.
+
+    arrays (tensor_like, or list of lists of them): The innermost lists are joined along the last
+        dimension, those around them along the one before it, and so on. All tensors lie in equally
+        many lists.
+    returns: Of the dtype that the tensors promote to, as :func:`numpy.block` gives.
+
     >>> ft.block([[ft.eye(2), ft.zeros((2, 1))], [ft.ones((1, 3))]]).eval()
     array([[1., 0., 0.],
            [0., 1., 0.],
            [1., 1., 1.]])
-    """,
-    arrays="tensor_like, or list of lists of them: The innermost lists are joined along the last "
-    "dimension, those around them along the one before it, and so on. All tensors lie in equally "
-    "many lists.",
-)
-def block(arrays: object) -> Variable:
-    """Return a tensor made of blocks, given by lists in lists as they lie side by side."""
+    """
     depths: set[int] = set()
     parts = _blocks(arrays, 0, depths)
     if len(depths) > 1:

@@ -22,38 +22,30 @@ from frazil.tensor.reductions import Axis, max, min, sum
 from frazil.tensor.transposition import matrix_transpose
 
 
-@described(
-    "Of the dtype of ``a``, as :func:`numpy.ptp` gives.",
-    "[[1.0, 5.0], [2.0, 2.0]], axis=1 -> [4., 0.]",
-    a="tensor_like: Numbers, one at least.",
-)
+@described
 def ptp(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable:
-    """Return how far the largest element is above the smallest one."""
+    """Return how far the largest element is above the smallest one.
+
+    a (tensor_like): Numbers, one at least.
+    returns: Of the dtype of ``a``, as :func:`numpy.ptp` gives.
+    example: [[1.0, 5.0], [2.0, 2.0]], axis=1 -> [4., 0.]
+    """
     a = as_tensor(a)
     return _core.elemwise(scalar.sub, max(a, axis, keepdims), min(a, axis, keepdims))
 
 
-@described(
-    "Of int64, as :func:`numpy.count_nonzero` gives.",
-    "[[1, 0], [2, 3]], axis=1 -> [1, 2]",
-    x="tensor_like: Any tensor; NaN is not zero.",
-)
+@described
 def count_nonzero(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable:
-    """Return how many elements are not zero."""
+    """Return how many elements are not zero.
+
+    x (tensor_like): Any tensor; NaN is not zero.
+    returns: Of int64, as :func:`numpy.count_nonzero` gives.
+    example: [[1, 0], [2, 3]], axis=1 -> [1, 2]
+    """
     return sum(as_tensor(as_tensor(x), "bool"), axis, "int64", keepdims)
 
 
-@described(
-    "As :func:`numpy.average` gives, but that weights whose sum is 0 give NaN or infinity.",
-    "[1.0, 2.0, 6.0], weights=[1, 1, 2] -> 3.75",
-    returns="Variable or tuple of Variable",
-    a="tensor_like: Any tensor.",
-    axis="int or tuple of int: The dimensions to average over; default: all.",
-    weights="tensor_like: Of the shape of ``a``, or with the dimensions ``axis`` alone; default: "
-    "all alike.",
-    returned="bool: Return the sum of the weights, too.",
-    keepdims="bool: Keep the dimensions averaged over, with length 1.",
-)
+@described
 def average(
     a: TensorLike,
     axis: Axis = None,
@@ -61,7 +53,18 @@ def average(
     returned: bool = False,
     keepdims: bool = False,
 ) -> Variable | tuple[Variable, Variable]:
-    """Return the weighted mean of the elements over ``axis``."""
+    """Return the weighted mean of the elements over ``axis``.
+
+    a (tensor_like): Any tensor.
+    axis (int or tuple of int): The dimensions to average over; default: all.
+    weights (tensor_like): Of the shape of ``a``, or with the dimensions ``axis`` alone; default:
+        all alike.
+    returned (bool): Return the sum of the weights, too.
+    keepdims (bool): Keep the dimensions averaged over, with length 1.
+    returns (Variable or tuple of Variable): As :func:`numpy.average` gives, but that weights whose
+        sum is 0 give NaN or infinity.
+    example: [1.0, 2.0, 6.0], weights=[1, 1, 2] -> 3.75
+    """
     a = as_tensor(a)
     axes = normalize_axes(axis, a.ndim)
     if weights is None:
@@ -104,22 +107,7 @@ def _weights(weights: Variable, a: Variable, axis: Axis, axes: tuple[int, ...]) 
     return broadcast_to(weights, shape)
 
 
-@described(
-    "As :func:`numpy.cov` gives: without dimensions where the type says that there is one "
-    "quantity only.",
-    """
-    >>> ft.cov([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]).eval()
-    array([[ 1., -1.],
-           [-1.,  1.]])
-    """,
-    m="tensor_like: A row of observations for each quantity, or the observations of one.",
-    y="tensor_like: More quantities, in the form of ``m``.",
-    rowvar="bool: Whether rows are quantities; else columns are.",
-    bias="bool: Divide by the number of observations, not by one less.",
-    ddof="number: Divide by the number of observations less ``ddof``.",
-    both="tensor_like: The number of times that each observation was made, and its weight.",
-    dtype="dtype_like: Data type of the result; default: float64.",
-)
+@described
 def cov(
     m: TensorLike,
     y: TensorLike | None = None,
@@ -130,7 +118,23 @@ def cov(
     aweights: TensorLike | None = None,
     dtype: npt.DTypeLike | None = None,
 ) -> Variable:
-    """Return the matrix of the covariances of several quantities."""
+    """Return the matrix of the covariances of several quantities.
+
+    m (tensor_like): A row of observations for each quantity, or the observations of one.
+    y (tensor_like): More quantities, in the form of ``m``.
+    rowvar (bool): Whether rows are quantities; else columns are.
+    bias (bool): Divide by the number of observations, not by one less.
+    ddof (number): Divide by the number of observations less ``ddof``.
+    fweights, aweights (tensor_like): The number of times that each observation was made, and its
+        weight.
+    dtype (dtype_like): Data type of the result; default: float64.
+    returns: As :func:`numpy.cov` gives: without dimensions where the type says that there is one
+        quantity only.
+
+    >>> ft.cov([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]).eval()
+    array([[ 1., -1.],
+           [-1.,  1.]])
+    """
     if ddof is not None and ddof != int(ddof):
         raise ValueError(f"ddof must be an integer; given {ddof}")
     wanted = "float64" if dtype is None else dtype
@@ -157,25 +161,25 @@ def cov(
     return squeeze(covariances)
 
 
-@described(
-    "As :func:`numpy.corrcoef` gives.",
-    """
-    >>> ft.corrcoef([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]).eval().round(12)
-    array([[ 1., -1.],
-           [-1.,  1.]])
-    """,
-    x="tensor_like: A row of observations for each quantity, or the observations of one.",
-    y="tensor_like: More quantities, in the form of ``x``.",
-    rowvar="bool: Whether rows are quantities; else columns are.",
-    dtype="dtype_like: Data type of the result; default: float64.",
-)
+@described
 def corrcoef(
     x: TensorLike,
     y: TensorLike | None = None,
     rowvar: bool = True,
     dtype: npt.DTypeLike | None = None,
 ) -> Variable:
-    """Return the matrix of the correlation coefficients of several quantities."""
+    """Return the matrix of the correlation coefficients of several quantities.
+
+    x (tensor_like): A row of observations for each quantity, or the observations of one.
+    y (tensor_like): More quantities, in the form of ``x``.
+    rowvar (bool): Whether rows are quantities; else columns are.
+    dtype (dtype_like): Data type of the result; default: float64.
+    returns: As :func:`numpy.corrcoef` gives.
+
+    >>> ft.corrcoef([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]).eval().round(12)
+    array([[ 1., -1.],
+           [-1.,  1.]])
+    """
     covariances = cov(x, y, rowvar, dtype=dtype)
     if covariances.ndim == 0:
         return covariances / covariances

@@ -15,25 +15,25 @@ from frazil.tensor.ranges import arange
 from frazil.tensor.reshaping import ravel, reshape
 
 
-@described(
-    "``a`` with the dimensions of ``indices`` in the place of ``axis``.",
-    """
-    >>> ft.take([[1, 2, 3], [4, 5, 6]], [2, 0], axis=1).eval()
-    array([[3, 1],
-           [6, 4]])
-    """,
-    a="tensor_like: Any tensor with dimensions.",
-    indices="tensor_like: Positions, of integers; negative ones count from the end.",
-    axis="int: The dimension; default: positions in the flattened tensor, as for "
-    ":func:`numpy.take`.",
-    mode='{"raise", "wrap", "clip"}: The effect of positions beyond the dimension: an IndexError, '
-    "those that are left when its length is taken off as often as it can be, or the first and the "
-    "last.",
-)
+@described
 def take(
     a: TensorLike, indices: TensorLike, axis: int | None = None, mode: str = "raise"
 ) -> Variable:
-    """Return the elements at some positions along a dimension."""
+    """Return the elements at some positions along a dimension.
+
+    a (tensor_like): Any tensor with dimensions.
+    indices (tensor_like): Positions, of integers; negative ones count from the end.
+    axis (int): The dimension; default: positions in the flattened tensor, as for
+        :func:`numpy.take`.
+    mode ({"raise", "wrap", "clip"}): The effect of positions beyond the dimension: an IndexError,
+        those that are left when its length is taken off as often as it can be, or the first and the
+        last.
+    returns: ``a`` with the dimensions of ``indices`` in the place of ``axis``.
+
+    >>> ft.take([[1, 2, 3], [4, 5, 6]], [2, 0], axis=1).eval()
+    array([[3, 1],
+           [6, 4]])
+    """
     a = as_tensor(a)
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(f"mode must be 'raise', 'wrap' or 'clip'; given {mode!r}")
@@ -51,23 +51,22 @@ def take(
     return get_item(a, (*[slice(None)] * axis, positions))
 
 
-@described(
-    "Of the shape of ``indices``, where that has no length 1 that ``arr`` lacks.",
-    """
-    >>> ft.take_along_axis([[3, 1, 2], [4, 6, 5]], [[1], [0]], axis=1).eval()
-    array([[1],
-           [4]])
-    """,
-    arr="tensor_like: Any tensor with dimensions.",
-    indices="tensor_like: Positions, of integers, with as many dimensions as ``arr``; their "
-    "lengths but for ``axis`` are those of ``arr``, or declared to be 1.",
-    axis="int or None: The dimension; None takes from the flattened tensor, as "
-    ":func:`numpy.take_along_axis` does.",
-)
+@described
 def take_along_axis(arr: TensorLike, indices: TensorLike, axis: int | None = 0) -> Variable:
     """Return for each line along a dimension the elements at positions of its own.
 
     The function :func:`put_along_axis` puts elements there.
+
+    arr (tensor_like): Any tensor with dimensions.
+    indices (tensor_like): Positions, of integers, with as many dimensions as ``arr``; their lengths
+        but for ``axis`` are those of ``arr``, or declared to be 1.
+    axis (int or None): The dimension; None takes from the flattened tensor, as
+        :func:`numpy.take_along_axis` does.
+    returns: Of the shape of ``indices``, where that has no length 1 that ``arr`` lacks.
+
+    >>> ft.take_along_axis([[3, 1, 2], [4, 6, 5]], [[1], [0]], axis=1).eval()
+    array([[1],
+           [4]])
     """
     arr, indices = as_tensor(arr), as_tensor(indices)
     if axis is None:
@@ -84,24 +83,24 @@ def take_along_axis(arr: TensorLike, indices: TensorLike, axis: int | None = 0) 
     return get_item(arr, tuple(others))
 
 
-@described(
-    "Of the shape and dtype of ``arr``, as :func:`numpy.put_along_axis` leaves it; ``arr`` itself "
-    "stays as it is.",
-    """
-    >>> ft.put_along_axis([[3, 1, 2], [4, 6, 5]], [[1], [0]], 0, axis=1).eval()
-    array([[3, 0, 2],
-           [0, 6, 5]])
-    """,
-    arr="tensor_like: Any tensor with dimensions.",
-    indices="tensor_like: Positions, as for :func:`take_along_axis`; where one comes twice, the "
-    "last value counts.",
-    values="tensor_like: The values to put; they broadcast to the shape of ``indices``.",
-    axis="int or None: The dimension; None puts into the flattened tensor.",
-)
+@described
 def put_along_axis(
     arr: TensorLike, indices: TensorLike, values: TensorLike, axis: int | None = 0
 ) -> Variable:
-    """Return a tensor with other elements at positions of each line along a dimension."""
+    """Return a tensor with other elements at positions of each line along a dimension.
+
+    arr (tensor_like): Any tensor with dimensions.
+    indices (tensor_like): Positions, as for :func:`take_along_axis`; where one comes twice, the
+        last value counts.
+    values (tensor_like): The values to put; they broadcast to the shape of ``indices``.
+    axis (int or None): The dimension; None puts into the flattened tensor.
+    returns: Of the shape and dtype of ``arr``, as :func:`numpy.put_along_axis` leaves it; ``arr``
+        itself stays as it is.
+
+    >>> ft.put_along_axis([[3, 1, 2], [4, 6, 5]], [[1], [0]], 0, axis=1).eval()
+    array([[3, 0, 2],
+           [0, 6, 5]])
+    """
     arr = as_tensor(arr)
     if axis is None:
         return reshape(put_along_axis(ravel(arr), indices, values, 0), lengths(arr))

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import TypeAlias
 
 import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
-from frazil.tensor.docstrings import described
+from frazil.tensor.docstrings import described, described_like
 from frazil.tensor.lengths import LengthLike, as_length
 from frazil.tensor.ranges import arange
-
-Taper: TypeAlias = Callable[[LengthLike], Variable]
 
 
 def _places(M: LengthLike) -> Variable:
@@ -33,46 +29,56 @@ def _cosines(M: LengthLike, *weights: float) -> Variable:
     return total
 
 
-def _taper(name: str, example: str) -> Callable[[Taper], Taper]:
-    return described(
-        f"A vector of float64, as :func:`numpy.{name}` gives.",
-        example,
-        M="int or 0-d integer variable: The length; no elements if it is not positive.",
-    )
-
-
-@_taper("bartlett", "5 -> [0. , 0.5, 1. , 0.5, 0. ]")
+@described
 def bartlett(M: LengthLike) -> Variable:
-    """Return weights that fall to zero in straight lines."""
+    """Return weights that fall to zero in straight lines.
+
+    M (int or 0-d integer variable): The length; no elements if it is not positive.
+    returns: A vector of float64, as :func:`numpy.bartlett` gives.
+    example: 5 -> [0. , 0.5, 1. , 0.5, 0. ]
+    """
     return 1 - _core.elemwise(scalar.abs, _places(M))
 
 
-@_taper("blackman", "1 -> [1.]")
+@described_like(bartlett)
 def blackman(M: LengthLike) -> Variable:
-    """Return weights of three cosines."""
+    """Return weights of three cosines.
+
+    returns: A vector of float64, as :func:`numpy.blackman` gives.
+    example: 1 -> [1.]
+    """
     return _cosines(M, 0.42, 0.5, 0.08)
 
 
-@_taper("hamming", "3 -> [0.08, 1.  , 0.08]")
+@described_like(bartlett)
 def hamming(M: LengthLike) -> Variable:
-    """Return weights of a cosine that ends above zero."""
+    """Return weights of a cosine that ends above zero.
+
+    returns: A vector of float64, as :func:`numpy.hamming` gives.
+    example: 3 -> [0.08, 1.  , 0.08]
+    """
     return _cosines(M, 0.54, 0.46)
 
 
-@_taper("hanning", "5 -> [0. , 0.5, 1. , 0.5, 0. ]")
+@described_like(bartlett)
 def hanning(M: LengthLike) -> Variable:
-    """Return weights of a cosine that ends at zero."""
+    """Return weights of a cosine that ends at zero.
+
+    returns: A vector of float64, as :func:`numpy.hanning` gives.
+    example: 5 -> [0. , 0.5, 1. , 0.5, 0. ]
+    """
     return _cosines(M, 0.5, 0.5)
 
 
-@described(
-    "A vector of float64, as :func:`numpy.kaiser` gives.",
-    "3, 2.0 -> [0.43867628, 1.        , 0.43867628]",
-    M="int or 0-d integer variable: The length; no elements if it is not positive.",
-    beta="tensor_like: A number: the larger, the narrower. Gradients flow into it.",
-)
+@described
 def kaiser(M: LengthLike, beta: TensorLike) -> Variable:
-    """Return weights by the modified Bessel function of order 0."""
+    """Return weights by the modified Bessel function of order 0.
+
+    M (int or 0-d integer variable): The length; no elements if it is not positive.
+    beta (tensor_like): A number: the larger, the narrower. Gradients flow into it.
+    returns: A vector of float64, as :func:`numpy.kaiser` gives.
+    example: 3, 2.0 -> [0.43867628, 1.        , 0.43867628]
+    """
     beta, places = as_tensor(beta, "float64"), _places(M)
     height = _core.elemwise(scalar.sqrt, 1 - places * places)
     return _core.elemwise(scalar.i0, beta * height) / _core.elemwise(scalar.i0, beta)

@@ -45,18 +45,18 @@ class Transpose(Op):
         return [permute_dims(g, inverse) if g.ndim else g]
 
 
-@described(
-    "Of the dtype and rank of ``x``.",
-    """
+@described
+def permute_dims(x: TensorLike, axes: int | Sequence[int] | None = None) -> Variable:
+    """Return a view of ``x`` with its dimensions permuted.
+
+    x (tensor_like): Any tensor.
+    axes (int or sequence of int): Dimension ``i`` of the result is dimension ``axes[i]`` of ``x``,
+        as in :func:`numpy.transpose`. Default: reversed.
+    returns: Of the dtype and rank of ``x``.
+
     >>> ft.permute_dims(ft.tensor("x", shape=(2, 3, 4)), (1, 2, 0)).type.shape
     (3, 4, 2)
-    """,
-    x="tensor_like: Any tensor.",
-    axes="int or sequence of int: Dimension ``i`` of the result is dimension ``axes[i]`` of "
-    "``x``, as in :func:`numpy.transpose`. Default: reversed.",
-)
-def permute_dims(x: TensorLike, axes: int | Sequence[int] | None = None) -> Variable:
-    """Return a view of ``x`` with its dimensions permuted."""
+    """
     x = as_tensor(x)
     if isinstance(axes, SupportsIndex):
         axes = (axes.__index__(),)
@@ -72,33 +72,33 @@ def permute_dims(x: TensorLike, axes: int | Sequence[int] | None = None) -> Vari
 transpose = permute_dims
 
 
-@described(
-    "A view whose rows are the columns of ``x``.",
-    """
+@described
+def matrix_transpose(x: TensorLike) -> Variable:
+    """Return a view of ``x`` with its last two dimensions swapped.
+
+    x (tensor_like): A tensor with two dimensions or more.
+    returns: A view whose rows are the columns of ``x``.
+
     >>> ft.matrix_transpose(ft.tensor("x", shape=(2, 3, 4))).type.shape
     (2, 4, 3)
-    """,
-    x="tensor_like: A tensor with two dimensions or more.",
-)
-def matrix_transpose(x: TensorLike) -> Variable:
-    """Return a view of ``x`` with its last two dimensions swapped."""
+    """
     x = as_tensor(x)
     if x.ndim < 2:
         raise ValueError(f"matrix_transpose needs two dimensions or more; given {x.type}")
     return swapaxes(x, -1, -2)
 
 
-@described(
-    "A view, of the dtype and rank of ``x``.",
-    """
+@described
+def swapaxes(x: TensorLike, axis1: int, axis2: int) -> Variable:
+    """Return a view of ``x`` with two dimensions swapped, as :func:`numpy.swapaxes`.
+
+    x (tensor_like): Any tensor.
+    axis1, axis2 (int): The dimensions; negative ones count from the last.
+    returns: A view, of the dtype and rank of ``x``.
+
     >>> ft.swapaxes(ft.tensor("x", shape=(2, 3, 4)), 0, -1).type.shape
     (4, 3, 2)
-    """,
-    x="tensor_like: Any tensor.",
-    both="int: The dimensions; negative ones count from the last.",
-)
-def swapaxes(x: TensorLike, axis1: int, axis2: int) -> Variable:
-    """Return a view of ``x`` with two dimensions swapped, as :func:`numpy.swapaxes`."""
+    """
     x = as_tensor(x)
     first, second = normalize_axis(axis1, x.ndim), normalize_axis(axis2, x.ndim)
     order = list(range(x.ndim))
@@ -106,20 +106,20 @@ def swapaxes(x: TensorLike, axis1: int, axis2: int) -> Variable:
     return permute_dims(x, order)
 
 
-@described(
-    "Of the dtype and rank of ``x``.",
-    """
-    >>> ft.moveaxis(ft.tensor("x", shape=(2, 3, 4)), 0, -1).type.shape
-    (3, 4, 2)
-    """,
-    x="tensor_like: Any tensor.",
-    both="int or sequence of int: The positions of moved dimensions in ``x`` and in the result; "
-    "others keep their order.",
-)
+@described
 def moveaxis(
     x: TensorLike, source: int | Sequence[int], destination: int | Sequence[int]
 ) -> Variable:
-    """Return a view of ``x`` with dimensions moved, as :func:`numpy.moveaxis`."""
+    """Return a view of ``x`` with dimensions moved, as :func:`numpy.moveaxis`.
+
+    x (tensor_like): Any tensor.
+    source, destination (int or sequence of int): The positions of moved dimensions in ``x`` and in
+        the result; others keep their order.
+    returns: Of the dtype and rank of ``x``.
+
+    >>> ft.moveaxis(ft.tensor("x", shape=(2, 3, 4)), 0, -1).type.shape
+    (3, 4, 2)
+    """
     x = as_tensor(x)
     sources = _axis_list(source, x.ndim)
     destinations = _axis_list(destination, x.ndim)
@@ -131,19 +131,19 @@ def moveaxis(
     return permute_dims(x, order)
 
 
-@described(
-    "Of the dtype of ``x``, with a dimension for each entry of ``pattern``.",
-    """
+@described
+def dimshuffle(x: TensorLike, *pattern: int | str) -> Variable:
+    """Return a view of ``x`` with dimensions permuted, dropped and added, as PyTensor writes it.
+
+    x (tensor_like): Any tensor.
+    pattern (int or "x"): For each dimension of the result the dimension of ``x`` that it is, or
+        ``"x"`` for a new one of length 1. Dimensions of ``x`` that are not named must have length 1
+        and are dropped.
+    returns: Of the dtype of ``x``, with a dimension for each entry of ``pattern``.
+
     >>> ft.vector("x", shape=(3,)).dimshuffle("x", 0).type.shape
     (1, 3)
-    """,
-    x="tensor_like: Any tensor.",
-    pattern='int or "x": For each dimension of the result the dimension of ``x`` that it is, or '
-    '``"x"`` for a new one of length 1. Dimensions of ``x`` that are not named must have length 1 '
-    "and are dropped.",
-)
-def dimshuffle(x: TensorLike, *pattern: int | str) -> Variable:
-    """Return a view of ``x`` with dimensions permuted, dropped and added, as PyTensor writes it."""
+    """
     x = as_tensor(x)
     kept = _axis_list([int(axis) for axis in pattern if axis != "x"], x.ndim)
     dropped = [axis for axis in range(x.ndim) if axis not in kept]

@@ -16,7 +16,7 @@ from frazil.tensor.checks import Check, checked
 from frazil.tensor.cumulation import cumprod
 from frazil.tensor.diagonals import AllocDiag, diag, diagonal, tri
 from frazil.tensor.dims import expand_dims
-from frazil.tensor.docstrings import described
+from frazil.tensor.docstrings import described, described_like
 from frazil.tensor.elementwise.choice import where
 from frazil.tensor.elementwise.logic import logical_not
 from frazil.tensor.lengths import (
@@ -36,102 +36,97 @@ from frazil.tensor.taking import take
 from frazil.tensor.transposition import moveaxis
 
 
-@described(
-    "The rows and the columns, int64 vectors, as :func:`numpy.tril_indices` "
-    "gives; constants where ``n`` and ``m`` are known.",
-    """
+@described
+def tril_indices(n: LengthLike, k: int = 0, m: LengthLike | None = None) -> tuple[Variable, ...]:
+    """Return the positions of the elements of a matrix on and below a diagonal.
+
+    n (int or 0-d integer variable): The number of rows.
+    k (int): The offset of the diagonal: positive above the main one, negative below.
+    m (int or 0-d integer variable): The number of columns; default: as many as rows.
+    returns (tuple of Variable): The rows and the columns, int64 vectors, as
+        :func:`numpy.tril_indices` gives; constants where ``n`` and ``m`` are known.
+
     >>> rows, columns = ft.tril_indices(2)
     >>> rows.eval(), columns.eval()
     (array([0, 1, 1]), array([0, 0, 1]))
-    """,
-    returns="tuple of Variable",
-    n="int or 0-d integer variable: The number of rows.",
-    k="int: The offset of the diagonal: positive above the main one, negative below.",
-    m="int or 0-d integer variable: The number of columns; default: as many as rows.",
-)
-def tril_indices(n: LengthLike, k: int = 0, m: LengthLike | None = None) -> tuple[Variable, ...]:
-    """Return the positions of the elements of a matrix on and below a diagonal."""
+    """
     return _indices(n, n if m is None else m, k, below=True)
 
 
-@described(
-    "The rows and the columns, int64 vectors, as :func:`numpy.triu_indices` gives.",
-    """
+@described_like(tril_indices)
+def triu_indices(n: LengthLike, k: int = 0, m: LengthLike | None = None) -> tuple[Variable, ...]:
+    """Return the positions of the elements of a matrix on and above a diagonal.
+
+    returns (tuple of Variable): The rows and the columns, int64 vectors, as
+        :func:`numpy.triu_indices` gives.
+
     >>> rows, columns = ft.triu_indices(2)
     >>> rows.eval(), columns.eval()
     (array([0, 0, 1]), array([0, 1, 1]))
-    """,
-    returns="tuple of Variable",
-    like=tril_indices,
-)
-def triu_indices(n: LengthLike, k: int = 0, m: LengthLike | None = None) -> tuple[Variable, ...]:
-    """Return the positions of the elements of a matrix on and above a diagonal."""
+    """
     return _indices(n, n if m is None else m, k, below=False)
 
 
-@described(
-    "The rows and the columns, as :func:`tril_indices` gives.",
-    """
+@described
+def tril_indices_from(arr: TensorLike, k: int = 0) -> tuple[Variable, ...]:
+    """Return the positions of the elements of ``arr`` on and below a diagonal.
+
+    arr (tensor_like): A matrix.
+    k (int): The offset of the diagonal: positive above the main one, negative below.
+    returns (tuple of Variable): The rows and the columns, as :func:`tril_indices` gives.
+
     >>> x = ft.constant([[1, 2], [3, 4]])
     >>> x[ft.tril_indices_from(x)].eval()
     array([1, 3, 4])
-    """,
-    returns="tuple of Variable",
-    arr="tensor_like: A matrix.",
-    k="int: The offset of the diagonal: positive above the main one, negative below.",
-)
-def tril_indices_from(arr: TensorLike, k: int = 0) -> tuple[Variable, ...]:
-    """Return the positions of the elements of ``arr`` on and below a diagonal."""
+    """
     rows, columns = lengths(_matrix(arr, "tril_indices_from"))
     return tril_indices(rows, k, columns)
 
 
-@described(
-    "The rows and the columns, as :func:`triu_indices` gives.",
-    """
+@described
+def triu_indices_from(arr: TensorLike, k: int = 0) -> tuple[Variable, ...]:
+    """Return the positions of the elements of ``arr`` on and above a diagonal.
+
+    arr (tensor_like): A matrix.
+    k (int): The offset of the diagonal: positive above the main one, negative below.
+    returns (tuple of Variable): The rows and the columns, as :func:`triu_indices` gives.
+
     >>> x = ft.constant([[1, 2], [3, 4]])
     >>> x[ft.triu_indices_from(x)].eval()
     array([1, 2, 4])
-    """,
-    returns="tuple of Variable",
-    arr="tensor_like: A matrix.",
-    k="int: The offset of the diagonal: positive above the main one, negative below.",
-)
-def triu_indices_from(arr: TensorLike, k: int = 0) -> tuple[Variable, ...]:
-    """Return the positions of the elements of ``arr`` on and above a diagonal."""
+    """
     rows, columns = lengths(_matrix(arr, "triu_indices_from"))
     return triu_indices(rows, k, columns)
 
 
-@described(
-    "An int64 vector for each dimension, as :func:`numpy.diag_indices` gives.",
-    """
+@described
+def diag_indices(n: LengthLike, ndim: int = 2) -> tuple[Variable, ...]:
+    """Return the positions of the main diagonal of a tensor whose dimensions are equally long.
+
+    n (int or 0-d integer variable): The length of each dimension.
+    ndim (int): The number of its dimensions.
+    returns (tuple of Variable): An int64 vector for each dimension, as :func:`numpy.diag_indices`
+        gives.
+
     >>> x = ft.constant([[1, 2], [3, 4]])
     >>> x[ft.diag_indices(2)].eval()
     array([1, 4])
-    """,
-    returns="tuple of Variable",
-    n="int or 0-d integer variable: The length of each dimension.",
-    ndim="int: The number of its dimensions.",
-)
-def diag_indices(n: LengthLike, ndim: int = 2) -> tuple[Variable, ...]:
-    """Return the positions of the main diagonal of a tensor whose dimensions are equally long."""
+    """
     return (arange(as_length(n)),) * ndim
 
 
-@described(
-    "An int64 vector for each dimension, as :func:`diag_indices` gives. A call "
-    "raises ValueError where the lengths differ.",
-    """
+@described
+def diag_indices_from(arr: TensorLike) -> tuple[Variable, ...]:
+    """Return the positions of the main diagonal of ``arr``.
+
+    arr (tensor_like): A tensor of two dimensions or more, all of one length.
+    returns (tuple of Variable): An int64 vector for each dimension, as :func:`diag_indices` gives.
+        A call raises ValueError where the lengths differ.
+
     >>> x = ft.constant([[1, 2], [3, 4]])
     >>> x[ft.diag_indices_from(x)].eval()
     array([1, 4])
-    """,
-    returns="tuple of Variable",
-    arr="tensor_like: A tensor of two dimensions or more, all of one length.",
-)
-def diag_indices_from(arr: TensorLike) -> tuple[Variable, ...]:
-    """Return the positions of the main diagonal of ``arr``."""
+    """
     arr = as_tensor(arr)
     if arr.ndim < 2:
         raise ValueError(f"diagonals are of tensors of two dimensions or more; given {arr.type}")
@@ -143,41 +138,39 @@ def diag_indices_from(arr: TensorLike) -> tuple[Variable, ...]:
     return diag_indices(checked(first, same, Check(message, False)), arr.ndim)
 
 
-@described(
-    "A square matrix of the dtype of ``v``, as :func:`numpy.diagflat` gives.",
-    """
+@described
+def diagflat(v: TensorLike, k: int = 0) -> Variable:
+    """Return a matrix with the elements of a tensor on a diagonal.
+
+    v (tensor_like): Any tensor, which is flattened.
+    k (int): The offset of the diagonal: positive above the main one, negative below.
+    returns: A square matrix of the dtype of ``v``, as :func:`numpy.diagflat` gives.
+
     >>> ft.diagflat([[1, 2]], 1).eval()
     array([[0, 1, 0],
            [0, 0, 2],
            [0, 0, 0]])
-    """,
-    v="tensor_like: Any tensor, which is flattened.",
-    k="int: The offset of the diagonal: positive above the main one, negative below.",
-)
-def diagflat(v: TensorLike, k: int = 0) -> Variable:
-    """Return a matrix with the elements of a tensor on a diagonal."""
+    """
     return diag(ravel(as_tensor(v)), k)
 
 
-@described(
-    "Of the type of ``a``, as :func:`numpy.fill_diagonal` leaves it.",
-    """
+@described
+def fill_diagonal(a: TensorLike, val: TensorLike, wrap: bool = False) -> Variable:
+    """Return a tensor with another value on its main diagonal.
+
+    a (tensor_like): A matrix, or a tensor of more dimensions of one length. It stays as it is.
+    val (tensor_like): The value, or several for one place after the other, again and again; cast to
+        the dtype of ``a``.
+    wrap (bool): Begin again below the square at the top, and a row lower, where a matrix has more
+        rows.
+    returns: Of the type of ``a``, as :func:`numpy.fill_diagonal` leaves it.
+    raises ValueError: If ``a`` has fewer than two dimensions, or more, and they differ in length;
+        at the call if their lengths are not known before.
+
     >>> ft.fill_diagonal([[1, 2], [3, 4]], 0).eval()
     array([[0, 2],
            [3, 0]])
-    """,
-    raises={
-        "ValueError": "If ``a`` has fewer than two dimensions, or more, and they differ in "
-        "length; at the call if their lengths are not known before.",
-    },
-    a="tensor_like: A matrix, or a tensor of more dimensions of one length. It stays as it is.",
-    val="tensor_like: The value, or several for one place after the other, again and again; cast "
-    "to the dtype of ``a``.",
-    wrap="bool: Begin again below the square at the top, and a row lower, where a matrix has more "
-    "rows.",
-)
-def fill_diagonal(a: TensorLike, val: TensorLike, wrap: bool = False) -> Variable:
-    """Return a tensor with another value on its main diagonal."""
+    """
     a, value = as_tensor(a), as_tensor(val)
     if a.ndim < 2:
         raise ValueError(f"fill_diagonal takes a tensor of two dimensions or more; given {a.type}")
@@ -213,30 +206,31 @@ def _with_equal_lengths(a: Variable) -> Variable:
     return checked(a, equal, Check(message, False))
 
 
-@described(
-    "With the diagonal as the last dimension.",
-    "[[1, 2], [3, 4]] -> [1, 4]",
-    x="tensor_like: A tensor with two dimensions or more.",
-    both="int: The diagonal, as for :func:`diagonal`.",
-)
+@described
 def extract_diag(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Variable:
-    """Return a diagonal of matrices: :func:`diagonal` under PyTensor's name."""
+    """Return a diagonal of matrices: :func:`diagonal` under PyTensor's name.
+
+    x (tensor_like): A tensor with two dimensions or more.
+    offset, axis1, axis2 (int): The diagonal, as for :func:`diagonal`.
+    returns: With the diagonal as the last dimension.
+    example: [[1, 2], [3, 4]] -> [1, 4]
+    """
     return diagonal(x, offset, axis1, axis2)
 
 
-@described(
-    "Of the dtype of ``diag``, with a dimension more, as PyTensor's ``alloc_diag`` gives.",
-    """
+@described
+def alloc_diag(diag: TensorLike, axis1: int = 0, axis2: int = 1, offset: int = 0) -> Variable:
+    """Return matrices with the last dimension of a tensor as diagonal, and zeros elsewhere.
+
+    diag (tensor_like): A tensor with one dimension or more.
+    axis1, axis2 (int): The dimensions of the result that the rows and the columns are in.
+    offset (int): The offset of the diagonal: positive above the main one, negative below.
+    returns: Of the dtype of ``diag``, with a dimension more, as PyTensor's ``alloc_diag`` gives.
+
     >>> ft.alloc_diag([1, 2]).eval()
     array([[1, 0],
            [0, 2]])
-    """,
-    diag="tensor_like: A tensor with one dimension or more.",
-    both="int: The dimensions of the result that the rows and the columns are in.",
-    offset="int: The offset of the diagonal: positive above the main one, negative below.",
-)
-def alloc_diag(diag: TensorLike, axis1: int = 0, axis2: int = 1, offset: int = 0) -> Variable:
-    """Return matrices with the last dimension of a tensor as diagonal, and zeros elsewhere."""
+    """
     diag = as_tensor(diag)
     if diag.ndim == 0:
         raise ValueError(f"a diagonal has one dimension at least; given {diag.type}")
@@ -248,21 +242,21 @@ def alloc_diag(diag: TensorLike, axis1: int = 0, axis2: int = 1, offset: int = 0
     return moveaxis(matrices, (-2, -1), (first, second))
 
 
-@described(
-    "A row for each element, of the dtype that ``x`` and int64 promote to, as "
-    ":func:`numpy.vander` gives. The gradient is right at zero, too.",
-    """
+@described
+def vander(x: TensorLike, N: LengthLike | None = None, increasing: bool = False) -> Variable:
+    """Return the matrix of the powers of the elements of a vector.
+
+    x (tensor_like): A vector.
+    N (int or 0-d integer variable): The number of powers; default: as many as elements.
+    increasing (bool): Whether the powers increase from left to right.
+    returns: A row for each element, of the dtype that ``x`` and int64 promote to, as
+        :func:`numpy.vander` gives. The gradient is right at zero, too.
+
     >>> ft.vander([1, 2, 3]).eval()
     array([[1, 1, 1],
            [4, 2, 1],
            [9, 3, 1]])
-    """,
-    x="tensor_like: A vector.",
-    N="int or 0-d integer variable: The number of powers; default: as many as elements.",
-    increasing="bool: Whether the powers increase from left to right.",
-)
-def vander(x: TensorLike, N: LengthLike | None = None, increasing: bool = False) -> Variable:
-    """Return the matrix of the powers of the elements of a vector."""
+    """
     x = as_tensor(x)
     if x.ndim != 1:
         raise ValueError(f"vander takes a vector; given {x.type}")

@@ -19,7 +19,7 @@ from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axes
 from frazil.tensor.checks import Check, checked
 from frazil.tensor.dims import expand_dims
-from frazil.tensor.docstrings import described
+from frazil.tensor.docstrings import described, described_like
 from frazil.tensor.elementwise.choice import where
 from frazil.tensor.elementwise.logic import logical_and
 from frazil.tensor.items import get_item
@@ -48,25 +48,25 @@ Mode: TypeAlias = Literal["full", "same", "valid"]
 Sizes: TypeAlias = int | Sequence[int]
 
 
-@described(
-    "With the dimensions of windows last, as NumPy's function of this name gives; a copy.",
-    """
-    >>> ft.sliding_window_view([1, 2, 3, 4], 2).eval()
-    array([[1, 2],
-           [2, 3],
-           [3, 4]])
-    """,
-    x="tensor_like: Any tensor with dimensions.",
-    window_shape="int, 0-d integer variable, or a sequence of them: The lengths of windows along "
-    "each dimension.",
-    axis="int or sequence of int: The dimensions along which windows slide; default: all.",
-)
+@described
 def sliding_window_view(
     x: TensorLike,
     window_shape: LengthLike | Sequence[LengthLike],
     axis: int | Sequence[int] | None = None,
 ) -> Variable:
-    """Return all windows of a tensor."""
+    """Return all windows of a tensor.
+
+    x (tensor_like): Any tensor with dimensions.
+    window_shape (int, 0-d integer variable, or a sequence of them): The lengths of windows along
+        each dimension.
+    axis (int or sequence of int): The dimensions along which windows slide; default: all.
+    returns: With the dimensions of windows last, as NumPy's function of this name gives; a copy.
+
+    >>> ft.sliding_window_view([1, 2, 3, 4], 2).eval()
+    array([[1, 2],
+           [2, 3],
+           [3, 4]])
+    """
     x = as_tensor(x)
     wanted = window_shape if is_sequence(window_shape) else [window_shape]
     if axis is None:
@@ -90,15 +90,16 @@ def _slide(x: Variable, size: Variable, axis: int, stride: int) -> Variable:
     return moveaxis(take(x, positions, axis), axis + 1, -1)
 
 
-@described(
-    "As :func:`numpy.convolve` gives.",
-    "[1.0, 2.0, 3.0], [0.0, 1.0, 0.5] -> [0. , 1. , 2.5, 4. , 1.5]",
-    both="tensor_like: Vectors with elements; a number is a vector of one.",
-    mode='{"full", "same", "valid"}: Wherever they overlap, as many as the longer one has, or '
-    "where they overlap completely.",
-)
+@described
 def convolve(a: TensorLike, v: TensorLike, mode: Mode = "full") -> Variable:
-    """Return the convolution of two vectors."""
+    """Return the convolution of two vectors.
+
+    a, v (tensor_like): Vectors with elements; a number is a vector of one.
+    mode ({"full", "same", "valid"}): Wherever they overlap, as many as the longer one has, or where
+        they overlap completely.
+    returns: As :func:`numpy.convolve` gives.
+    example: [1.0, 2.0, 3.0], [0.0, 1.0, 0.5] -> [0. , 1. , 2.5, 4. , 1.5]
+    """
     a, v = _vectors(*(_as_vector(as_tensor(one)) for one in (a, v)))
     less = minimum(length(a, 0), length(v, 0))
     return _moved_along(a, flip(v), mode, floor_divide(subtract(less, literal(1)), literal(2)))
@@ -125,14 +126,13 @@ def _moved_along(a: Variable, v: Variable, mode: Mode, start: Variable) -> Varia
     raise ValueError(f"mode must be 'full', 'same' or 'valid'; given {mode!r}")
 
 
-@described(
-    "As :func:`numpy.correlate` gives.",
-    "[1.0, 2.0, 3.0], [0.0, 1.0, 0.5] -> [3.5]",
-    like=convolve,
-    both="tensor_like: Vectors with elements.",
-)
+@described_like(convolve)
 def correlate(a: TensorLike, v: TensorLike, mode: Mode = "valid") -> Variable:
-    """Return the correlation of two vectors: the sums of products where one is moved along."""
+    """Return the correlation of two vectors: the sums of products where one is moved along.
+
+    returns: As :func:`numpy.correlate` gives.
+    example: [1.0, 2.0, 3.0], [0.0, 1.0, 0.5] -> [3.5]
+    """
     a, v = _vectors(a, v)
     v = conjugate(v)
     n, m = length(a, 0), length(v, 0)
@@ -143,21 +143,7 @@ def correlate(a: TensorLike, v: TensorLike, mode: Mode = "valid") -> Variable:
     return _moved_along(a, v, mode, start)
 
 
-@described(
-    "As :func:`scipy.signal.convolve2d` gives.",
-    """
-    >>> ft.convolve2d([[1.0, 2.0], [3.0, 4.0]], [[1.0, 1.0]], "same").eval()
-    array([[1., 3.],
-           [3., 7.]])
-    """,
-    both="tensor_like: Matrices with elements.",
-    mode='{"full", "same", "valid"}: Wherever they overlap, of the shape of ``in1`` in the middle '
-    "of that, or where they overlap completely: ``in1`` is then not smaller than ``in2``, or "
-    "types tell that it is not larger.",
-    boundary='{"fill", "wrap", "symm"}: The elements around ``in1``: ``fillvalue``, its other '
-    "end, or its image in a mirror.",
-    fillvalue='number: For "fill".',
-)
+@described
 def convolve2d(
     in1: TensorLike,
     in2: TensorLike,
@@ -165,7 +151,21 @@ def convolve2d(
     boundary: Literal["fill", "wrap", "symm"] = "fill",
     fillvalue: TensorLike = 0,
 ) -> Variable:
-    """Return the convolution of two matrices."""
+    """Return the convolution of two matrices.
+
+    in1, in2 (tensor_like): Matrices with elements.
+    mode ({"full", "same", "valid"}): Wherever they overlap, of the shape of ``in1`` in the middle
+        of that, or where they overlap completely: ``in1`` is then not smaller than ``in2``, or
+        types tell that it is not larger.
+    boundary ({"fill", "wrap", "symm"}): The elements around ``in1``: ``fillvalue``, its other end,
+        or its image in a mirror.
+    fillvalue (number): For "fill".
+    returns: As :func:`scipy.signal.convolve2d` gives.
+
+    >>> ft.convolve2d([[1.0, 2.0], [3.0, 4.0]], [[1.0, 1.0]], "same").eval()
+    array([[1., 3.],
+           [3., 7.]])
+    """
     return _moved_over(as_tensor(in1), flip(as_tensor(in2)), mode, boundary, fillvalue, 1)
 
 
@@ -202,15 +202,7 @@ def _moved_over(
     )
 
 
-@described(
-    "As :func:`scipy.signal.correlate2d` gives.",
-    """
-    >>> ft.correlate2d([[1.0, 2.0], [3.0, 4.0]], [[1.0, 1.0]], "valid").eval()
-    array([[3.],
-           [7.]])
-    """,
-    like=convolve2d,
-)
+@described_like(convolve2d)
 def correlate2d(
     in1: TensorLike,
     in2: TensorLike,
@@ -218,7 +210,14 @@ def correlate2d(
     boundary: Literal["fill", "wrap", "symm"] = "fill",
     fillvalue: TensorLike = 0,
 ) -> Variable:
-    """Return the correlation of two matrices."""
+    """Return the correlation of two matrices.
+
+    returns: As :func:`scipy.signal.correlate2d` gives.
+
+    >>> ft.correlate2d([[1.0, 2.0], [3.0, 4.0]], [[1.0, 1.0]], "valid").eval()
+    array([[3.],
+           [7.]])
+    """
     return _moved_over(as_tensor(in1), conjugate(as_tensor(in2)), mode, boundary, fillvalue, 0)
 
 
@@ -255,33 +254,34 @@ def _vectors(a: TensorLike, v: TensorLike) -> tuple[Variable, Variable]:
     return checked(a, filled, Check("vectors with elements are needed", False)), v
 
 
-@described(
-    "Of shape (batch, filters, length).",
-    "[[[1.0, 2.0, 4.0]]], [[[1.0, -1.0]]] -> [[[-1., -2.]]]",
-    x="tensor_like: Signals, of shape (batch, channels, length).",
-    w="tensor_like: Filters, of shape (filters, channels, length).",
-    stride="int: The distance between windows.",
-    padding="int: The number of zeros at both ends.",
-)
+@described
 def conv1d(x: TensorLike, w: TensorLike, stride: int = 1, padding: Sizes = 0) -> Variable:
-    """Return the correlation of signals with filters, as layers of networks have it."""
+    """Return the correlation of signals with filters, as layers of networks have it.
+
+    x (tensor_like): Signals, of shape (batch, channels, length).
+    w (tensor_like): Filters, of shape (filters, channels, length).
+    stride (int): The distance between windows.
+    padding (int): The number of zeros at both ends.
+    returns: Of shape (batch, filters, length).
+    example: [[[1.0, 2.0, 4.0]]], [[[1.0, -1.0]]] -> [[[-1., -2.]]]
+    """
     return _convolved(as_tensor(x), as_tensor(w), stride, padding, 1)
 
 
-@described(
-    "Of shape (batch, filters, rows, columns).",
-    """
+@described
+def conv2d(x: TensorLike, w: TensorLike, stride: Sizes = 1, padding: Sizes = 0) -> Variable:
+    """Return the correlation of images with filters, as layers of networks have it.
+
+    x (tensor_like): Images, of shape (batch, channels, rows, columns).
+    w (tensor_like): Filters, of shape (filters, channels, rows, columns).
+    stride (int or pair of int): The distance between windows.
+    padding (int or pair of int): The number of zeros at both ends.
+    returns: Of shape (batch, filters, rows, columns).
+
     >>> ft.conv2d(ft.ones((1, 1, 3, 3)), ft.ones((1, 1, 2, 2))).eval()
     array([[[[4., 4.],
              [4., 4.]]]])
-    """,
-    x="tensor_like: Images, of shape (batch, channels, rows, columns).",
-    w="tensor_like: Filters, of shape (filters, channels, rows, columns).",
-    stride="int or pair of int: The distance between windows.",
-    padding="int or pair of int: The number of zeros at both ends.",
-)
-def conv2d(x: TensorLike, w: TensorLike, stride: Sizes = 1, padding: Sizes = 0) -> Variable:
-    """Return the correlation of images with filters, as layers of networks have it."""
+    """
     return _convolved(as_tensor(x), as_tensor(w), stride, padding, 2)
 
 
@@ -297,26 +297,27 @@ def _convolved(x: Variable, w: Variable, stride: Sizes, padding: Sizes, ndim: in
     return moveaxis(products, -1, 1)
 
 
-@described(
-    "Elements at the end that do not fill a window are left out.",
-    "[[1.0, 2.0, 5.0, 4.0]], 2 -> [[2., 5.]]",
-    x="tensor_like: A tensor with as many dimensions as windows have, or more.",
-    window="int or sequence of int: The lengths of windows; an int stands for one dimension.",
-    stride="int or sequence of int: The distance between windows; default: side by side.",
-)
+@described
 def max_pool(x: TensorLike, window: Sizes, stride: Sizes | None = None) -> Variable:
-    """Return the largest elements in windows over the last dimensions."""
+    """Return the largest elements in windows over the last dimensions.
+
+    x (tensor_like): A tensor with as many dimensions as windows have, or more.
+    window (int or sequence of int): The lengths of windows; an int stands for one dimension.
+    stride (int or sequence of int): The distance between windows; default: side by side.
+    returns: Elements at the end that do not fill a window are left out.
+    example: [[1.0, 2.0, 5.0, 4.0]], 2 -> [[2., 5.]]
+    """
     x, axes = _pooled(as_tensor(x), window, stride)
     return max(x, axes)
 
 
-@described(
-    "Elements at the end that do not fill a window are left out.",
-    "[[1.0, 2.0, 5.0, 4.0]], 2 -> [[1.5, 4.5]]",
-    like=max_pool,
-)
+@described_like(max_pool)
 def avg_pool(x: TensorLike, window: Sizes, stride: Sizes | None = None) -> Variable:
-    """Return the means of elements in windows over the last dimensions."""
+    """Return the means of elements in windows over the last dimensions.
+
+    returns: Elements at the end that do not fill a window are left out.
+    example: [[1.0, 2.0, 5.0, 4.0]], 2 -> [[1.5, 4.5]]
+    """
     x, axes = _pooled(as_tensor(x), window, stride)
     return mean(x, axes)
 

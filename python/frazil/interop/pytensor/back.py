@@ -111,9 +111,17 @@ def _graph(op: PyTensorOp, node: object, t: Translation) -> Results:
     return found
 
 
-@described(
-    "It has gradients, infers no shapes, and may be part of a model of PyMC's in any mode.",
-    """
+@described
+def to_pytensor(inputs: Sequence[Variable], outputs: Variable | Sequence[Variable]) -> FrazilGraph:
+    """Return an op of PyTensor's that computes a graph of frazil's.
+
+    inputs (sequence of Variable): The variables that the op's inputs stand for.
+    outputs (Variable or sequence of Variable): The outputs; called with PyTensor's variables, the
+        op returns a variable or a list.
+    returns (FrazilGraph): It has gradients, infers no shapes, and may be part of a model of PyMC's
+        in any mode.
+    raises ValueError: If the graph needs a variable that is not among the inputs.
+
     >>> import pytensor, pytensor.tensor as pt
     >>> import frazil.tensor as ft
     >>> from frazil.interop.pytensor import to_pytensor
@@ -123,17 +131,7 @@ def _graph(op: PyTensorOp, node: object, t: Translation) -> Results:
     >>> slope = pytensor.grad(norm(y), y)
     >>> pytensor.function([y], slope, mode="FRAZIL")([3.0, 4.0])
     array([0.6, 0.8])
-    """,
-    returns="FrazilGraph",
-    raises={
-        "ValueError": "If the graph needs a variable that is not among the inputs.",
-    },
-    inputs="sequence of Variable: The variables that the op's inputs stand for.",
-    outputs="Variable or sequence of Variable: The outputs; called with PyTensor's variables, the "
-    "op returns a variable or a list.",
-)
-def to_pytensor(inputs: Sequence[Variable], outputs: Variable | Sequence[Variable]) -> FrazilGraph:
-    """Return an op of PyTensor's that computes a graph of frazil's."""
+    """
     wanted = [outputs] if isinstance(outputs, Variable) else list(outputs)
     for x in root_inputs(wanted):
         if x not in inputs:

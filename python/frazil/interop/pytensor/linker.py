@@ -141,26 +141,23 @@ def _places(variables: Sequence[Any], kind: type) -> list[int]:
     return [at for at, x in enumerate(variables) if isinstance(x.type, kind)]
 
 
-@described(
-    "Its ``explain()`` reports the work of a call: the loops, and the PyTensor ops that run by "
-    "their own ``perform``. Its arguments are those of PyTensor's function, then the values of "
-    "the shared variables.",
-    """
+@described
+def compiled_function(function: object) -> Function:
+    """Return frazil's function in one of PyTensor's that was compiled in the mode ``"FRAZIL"``.
+
+    function (PyTensor function): What ``pytensor.function(..., mode="FRAZIL")`` gave.
+    returns (fz.Function): Its ``explain()`` reports the work of a call: the loops, and the PyTensor
+        ops that run by their own ``perform``. Its arguments are those of PyTensor's function, then
+        the values of the shared variables.
+    raises TypeError: If the function was compiled in another mode.
+
     >>> import pytensor, pytensor.tensor as pt
     >>> from frazil.interop.pytensor import compiled_function
     >>> x = pt.dvector("x")
     >>> f = pytensor.function([x], pt.exp(x).sum(), mode="FRAZIL")
     >>> len(compiled_function(f).explain().segments)
     1
-    """,
-    returns="fz.Function",
-    raises={
-        "TypeError": "If the function was compiled in another mode.",
-    },
-    function='PyTensor function: What ``pytensor.function(..., mode="FRAZIL")`` gave.',
-)
-def compiled_function(function: object) -> Function:
-    """Return frazil's function in one of PyTensor's that was compiled in the mode ``"FRAZIL"``."""
+    """
     linker = getattr(getattr(function, "maker", None), "linker", None)
     if not isinstance(linker, FrazilLinker):
         raise TypeError(f"a function compiled in the mode {NAME!r} is needed, given {function!r}")

@@ -163,9 +163,18 @@ def rule(*ops: type) -> Callable[[RuleT], RuleT]:
     return decorate
 
 
-@described(
-    "The decorator.",
-    """
+@described
+def register(*ops: type) -> Callable[[RuleT], RuleT]:
+    """Say what frazil computes for an op of your own; decorates a function.
+
+    The function is called with the op, its node in PyTensor's graph, and frazil's variables for the
+    node's inputs; it returns the variable for its output, or a list where there are several. For an
+    op of elements (a ``ScalarOp``) it says what ``Elemwise`` of it is.
+
+    ops (type): Classes of PyTensor's ops; a subclass without a rule of its own has the rule of its
+        base.
+    returns (callable): The decorator.
+
     >>> import numpy as np, pytensor, pytensor.tensor as pt
     >>> from pytensor.graph.op import Op
     >>> import frazil.interop.pytensor as door
@@ -180,17 +189,6 @@ def rule(*ops: type) -> Callable[[RuleT], RuleT]:
     >>> x = pt.dvector("x")
     >>> pytensor.function([x], Twice()(x), mode="FRAZIL")(np.ones(2))
     array([2., 2.])
-    """,
-    returns="callable",
-    ops="type: Classes of PyTensor's ops; a subclass without a rule of its own has the rule of "
-    "its base.",
-)
-def register(*ops: type) -> Callable[[RuleT], RuleT]:
-    """Say what frazil computes for an op of your own; decorates a function.
-
-    The function is called with the op, its node in PyTensor's graph, and frazil's variables for the
-    node's inputs; it returns the variable for its output, or a list where there are several. For an
-    op of elements (a ``ScalarOp``) it says what ``Elemwise`` of it is.
     """
 
     def decorate(function: RuleT) -> RuleT:

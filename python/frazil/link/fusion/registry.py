@@ -39,9 +39,17 @@ _FACTORIES: dict[str, Callable[[], Fusion]] = {}
 _MADE: dict[str, Fusion] = {}
 
 
-@described(
-    "The decorator.",
-    """
+@described
+def register_fusion(linker: str) -> Callable[[FusionT], FusionT]:
+    """Say what a linker fuses: decorates a class, or a function, that makes a :class:`Fusion`.
+
+    It is called once, when the linker is first asked for. A class may be registered again from the
+    place where it was, as when a notebook's cell runs twice.
+
+    linker (str): The linker's name.
+    returns (callable): The decorator.
+    raises ValueError: If something else registered what this linker fuses.
+
     >>> import frazil as fz, frazil.tensor as ft
     >>> from frazil.link import register_fusion
     >>> @register_fusion("sums_apart")
@@ -56,18 +64,6 @@ _MADE: dict[str, Fusion] = {}
     [[neg(x), exp(neg.out)], [Sum{(0,)}(exp.out)]]
     >>> [len(segment.nodes()) for segment in graph.segment("c")]
     [3]
-    """,
-    returns="callable",
-    raises={
-        "ValueError": "If something else registered what this linker fuses.",
-    },
-    linker="str: The linker's name.",
-)
-def register_fusion(linker: str) -> Callable[[FusionT], FusionT]:
-    """Say what a linker fuses: decorates a class, or a function, that makes a :class:`Fusion`.
-
-    It is called once, when the linker is first asked for. A class may be registered again from the
-    place where it was, as when a notebook's cell runs twice.
     """
     if not isinstance(linker, str):
         raise TypeError(

@@ -11,21 +11,25 @@ from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.elementwise.definition import elementwise
 
 
-@elementwise(
-    "[0.0, 180.0] -> [0.        , 3.14159265]",
-    "As :func:`numpy.deg2rad` gives.",
-    "Angles in degrees.",
-)
+@elementwise
 def deg2rad(x: TensorLike, /) -> Variable:
-    """Return angles in radians."""
+    """Return angles in radians.
+
+    x (tensor_like): Angles in degrees.
+    returns: As :func:`numpy.deg2rad` gives.
+    example: [0.0, 180.0] -> [0.        , 3.14159265]
+    """
     return elemwise(scalar.mul, refuse_complex(as_floating(x), "deg2rad"), math.pi / 180)
 
 
-@elementwise(
-    "[0.0, ft.pi] -> [  0., 180.]", "As :func:`numpy.rad2deg` gives.", "Angles in radians."
-)
+@elementwise
 def rad2deg(x: TensorLike, /) -> Variable:
-    """Return angles in degrees."""
+    """Return angles in degrees.
+
+    x (tensor_like): Angles in radians.
+    returns: As :func:`numpy.rad2deg` gives.
+    example: [0.0, ft.pi] -> [  0., 180.]
+    """
     return elemwise(scalar.mul, refuse_complex(as_floating(x), "rad2deg"), 180 / math.pi)
 
 
@@ -36,12 +40,13 @@ degrees = rad2deg
 _SMALL = 0.01
 
 
-@elementwise(
-    "[0.0, 0.5] -> [1.        , 0.63661977]",
-    "As :func:`numpy.sinc` gives. Its first and second derivatives are right at 0, too.",
-)
+@elementwise
 def sinc(x: TensorLike) -> Variable:
-    """Return ``sin(pi * x) / (pi * x)``, and 1 at 0."""
+    """Return ``sin(pi * x) / (pi * x)``, and 1 at 0.
+
+    returns: As :func:`numpy.sinc` gives. Its first and second derivatives are right at 0, too.
+    example: [0.0, 0.5] -> [1.        , 0.63661977]
+    """
     angle = elemwise(scalar.mul, as_floating(x), math.pi)
     small = elemwise(scalar.lt, elemwise(scalar.abs, angle), _SMALL)
     far = elemwise(scalar.where, small, 1, angle)

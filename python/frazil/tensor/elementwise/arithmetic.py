@@ -138,14 +138,15 @@ abs = absolute
 sgn = sign
 
 
-@described(
-    "Of the dtype of ``a``, as :func:`numpy.round` gives; its gradient is zero.",
-    "[1.25, 12.34], 1 -> [ 1.2, 12.3]",
-    a="tensor_like: Any tensor.",
-    decimals="int: The number of digits; negative ones count to the left of the point.",
-)
+@described
 def round(a: TensorLike, decimals: int = 0) -> Variable:
-    """Return the nearest numbers with so many decimals, the even one of two."""
+    """Return the nearest numbers with so many decimals, the even one of two.
+
+    a (tensor_like): Any tensor.
+    decimals (int): The number of digits; negative ones count to the left of the point.
+    returns: Of the dtype of ``a``, as :func:`numpy.round` gives; its gradient is zero.
+    example: [1.25, 12.34], 1 -> [ 1.2, 12.3]
+    """
     a, decimals = as_tensor(a), index(decimals)
     if a.type.numpy_dtype.kind in "iu":
         return a if decimals >= 0 else cast(round(cast(a, "float64"), decimals), a.dtype)

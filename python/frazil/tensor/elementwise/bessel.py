@@ -119,13 +119,14 @@ k1e = unary(
 )
 
 
-@elementwise(
-    "[0, 2], [1.0, 3.0] -> [ 0.08825696, -0.16040039]",
-    "As :func:`scipy.special.yn` gives. The order has no gradient.",
-    "The order, of integers, and a tensor whose shape broadcasts with it.",
-)
+@elementwise
 def yn(n: TensorLike, x: TensorLike, /) -> Variable:
-    """Return the Bessel function of the second kind of the integer order ``n``."""
+    """Return the Bessel function of the second kind of the integer order ``n``.
+
+    n, x (tensor_like): The order, of integers, and a tensor whose shape broadcasts with it.
+    returns: As :func:`scipy.special.yn` gives. The order has no gradient.
+    example: [0, 2], [1.0, 3.0] -> [ 0.08825696, -0.16040039]
+    """
     if as_tensor(n).dtype.startswith("float"):
         raise TypeError(
             f"the order of yn must be of integers, given {n!r}; use ft.yv for any order"

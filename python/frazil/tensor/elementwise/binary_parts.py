@@ -15,13 +15,15 @@ _LEAST, _MOST = -1022, 1023
 _DIGITS = 53
 
 
-@elementwise(
-    "[0.75, -0.5], [3, -1] -> [ 6.  , -0.25]",
-    "As :func:`numpy.ldexp` gives, in a floating dtype. The exponents have no gradient.",
-    "Numbers, and exponents, which are integers that int64 holds; the shapes broadcast.",
-)
+@elementwise
 def ldexp(x1: TensorLike, x2: TensorLike, /) -> Variable:
-    """Return ``x1 * 2**x2``, rounded once and with powers that may be out of range."""
+    """Return ``x1 * 2**x2``, rounded once and with powers that may be out of range.
+
+    x1, x2 (tensor_like): Numbers, and exponents, which are integers that int64 holds; the shapes
+        broadcast.
+    returns: As :func:`numpy.ldexp` gives, in a floating dtype. The exponents have no gradient.
+    example: [0.75, -0.5], [3, -1] -> [ 6.  , -0.25]
+    """
     x, exponents = as_operand(x1), as_tensor(x2)
     if not np.can_cast(exponents.type.numpy_dtype, np.int64):
         raise TypeError(
@@ -31,20 +33,19 @@ def ldexp(x1: TensorLike, x2: TensorLike, /) -> Variable:
     return as_tensor(_scaled(as_tensor(x, "float64"), as_tensor(exponents, "int64")), dtype)
 
 
-@described(
-    "Fractions from 0.5 to 1, with the sign of ``x`` and in a floating dtype, and exponents of "
-    "int32, as :func:`numpy.frexp` gives: zeros, infinities and NaN have the exponent 0. The "
-    "exponents have no gradient. :func:`ldexp` is the inverse.",
-    """
+@described
+def frexp(x: TensorLike, /) -> tuple[Variable, Variable]:
+    """Return fractions and exponents: ``x`` is ``fraction * 2**exponent``.
+
+    x (tensor_like): Any tensor.
+    returns (tuple of Variable): Fractions from 0.5 to 1, with the sign of ``x`` and in a floating
+        dtype, and exponents of int32, as :func:`numpy.frexp` gives: zeros, infinities and NaN have
+        the exponent 0. The exponents have no gradient. :func:`ldexp` is the inverse.
+
     >>> fraction, exponent = ft.frexp([6.0, -0.25])
     >>> fraction.eval(), exponent.eval()
     (array([ 0.75, -0.5 ]), array([ 3, -1], dtype=int32))
-    """,
-    returns="tuple of Variable",
-    x="tensor_like: Any tensor.",
-)
-def frexp(x: TensorLike, /) -> tuple[Variable, Variable]:
-    """Return fractions and exponents: ``x`` is ``fraction * 2**exponent``."""
+    """
     x = as_tensor(x)
     dtype = elemwise(scalar.exp, x).dtype
     wide = as_tensor(x, "float64")

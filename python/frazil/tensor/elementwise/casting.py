@@ -11,14 +11,15 @@ from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.docstrings import described
 
 
-@described(
-    "Of the shape of ``x``; ``x`` itself if it has the dtype.",
-    '[1.5, -1.5], "int64" -> [ 1, -1]',
-    x="tensor_like: Any tensor.",
-    dtype="dtype_like: The data type wanted; a tensor that has it already is returned as it is.",
-)
+@described
 def cast(x: TensorLike, dtype: npt.DTypeLike) -> Variable:
-    """Return ``x`` converted to another data type, as :meth:`numpy.ndarray.astype` does."""
+    """Return ``x`` converted to another data type, as :meth:`numpy.ndarray.astype` does.
+
+    x (tensor_like): Any tensor.
+    dtype (dtype_like): The data type wanted; a tensor that has it already is returned as it is.
+    returns: Of the shape of ``x``; ``x`` itself if it has the dtype.
+    example: [1.5, -1.5], "int64" -> [ 1, -1]
+    """
     x = as_tensor(x)
     name = np.dtype(dtype).name
     return x if x.dtype == name else elemwise(scalar.cast(name), x)

@@ -43,15 +43,23 @@ isfinite = unary(
 )
 
 
-@elementwise("[1.0, -float('inf')] -> [False,  True]", "Of bool.")
+@elementwise
 def isneginf(x: TensorLike, /) -> Variable:
-    """Return whether the number is negative and infinite."""
+    """Return whether the number is negative and infinite.
+
+    returns: Of bool.
+    example: [1.0, -float('inf')] -> [False,  True]
+    """
     return elemwise(scalar.eq, refuse_complex(as_tensor(x), "isneginf"), -math.inf)
 
 
-@elementwise("[1.0, float('inf')] -> [False,  True]", "Of bool.")
+@elementwise
 def isposinf(x: TensorLike, /) -> Variable:
-    """Return whether the number is positive and infinite."""
+    """Return whether the number is positive and infinite.
+
+    returns: Of bool.
+    example: [1.0, float('inf')] -> [False,  True]
+    """
     return elemwise(scalar.eq, refuse_complex(as_tensor(x), "isposinf"), math.inf)
 
 

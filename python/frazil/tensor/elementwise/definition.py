@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from inspect import getdoc, signature
+from inspect import signature
 from textwrap import fill
 from typing import Protocol, TypeVar
 
 from frazil._core import Variable, elemwise
 from frazil.scalar import Elementary
 from frazil.scalar.constants import TensorLike, as_operand, as_tensor
-from frazil.tensor.docstrings import documented
+from frazil.tensor.docstrings import completed, documented
 
 applied: dict[Callable[..., Variable], Elementary] = {}
 """For functions that apply an op to their operands and do nothing else: that op."""
@@ -115,44 +115,15 @@ def binary(
     return _documented(function, name or op.name, op, summary, example, follows, logical)
 
 
-_MADE_OF_OTHERS = """{summary}
+def elementwise(function: ElementwiseFunction) -> ElementwiseFunction:
+    """Complete the docstring of an elementwise function as :func:`described` does.
 
-Parameters
-----------
-{parameters} : tensor_like
-    {operands}
-
-Returns
--------
-Variable
-    {returns}
-"""
-
-
-def elementwise(
-    example: str, returns: str, operands: str = ""
-) -> Callable[[ElementwiseFunction], ElementwiseFunction]:
-    """Complete the docstring of an elementwise function, which says what it returns.
-
-    ``example`` is as for :func:`unary`. ``returns`` and ``operands`` are the texts on the result
-    and on the operands.
+    The operands are tensors whose shapes broadcast, unless the docstring tells more.
     """
-
-    def complete(function: ElementwiseFunction) -> ElementwiseFunction:
-        given = signature(function).parameters
-        _, usual, _ = _OPERANDS[len(given)]
-        return documented(
-            function,
-            function.__name__,
-            _MADE_OF_OTHERS,
-            summary=getdoc(function) or "",
-            parameters=", ".join(given),
-            operands=fill(operands or usual, 92, subsequent_indent=" " * 4),
-            returns=fill(returns, 92, subsequent_indent=" " * 4),
-            example=example,
-        )
-
-    return complete
+    names = signature(function).parameters
+    _, usual, _ = _OPERANDS[len(names)]
+    function.__module__ = "frazil.tensor"
+    return completed(function, dict.fromkeys(names, ("tensor_like", usual)))
 
 
 def _documented(

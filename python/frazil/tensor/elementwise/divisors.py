@@ -14,25 +14,27 @@ _STEPS = 94
 """More than Euclid's algorithm takes for any two integers of 64 bits."""
 
 
-@elementwise(
-    "[12, -8, 0], [18, 12, 5] -> [6, 4, 5]",
-    "As :func:`numpy.gcd` gives, in the dtype that the operands promote to.",
-    "Integers; the shapes broadcast.",
-)
+@elementwise
 def gcd(x1: TensorLike, x2: TensorLike, /) -> Variable:
-    """Return greatest common divisors, which are not negative; the one of zeros is 0."""
+    """Return greatest common divisors, which are not negative; the one of zeros is 0.
+
+    x1, x2 (tensor_like): Integers; the shapes broadcast.
+    returns: As :func:`numpy.gcd` gives, in the dtype that the operands promote to.
+    example: [12, -8, 0], [18, 12, 5] -> [6, 4, 5]
+    """
     dtype, a, b = _sizes("gcd", x1, x2)
     return as_tensor(_divisor(a, b), dtype)
 
 
-@elementwise(
-    "[12, -8, 0], [18, 12, 5] -> [36, 24,  0]",
-    "As :func:`numpy.lcm` gives, in the dtype that the operands promote to; what does not fit "
-    "wraps around.",
-    "Integers; the shapes broadcast.",
-)
+@elementwise
 def lcm(x1: TensorLike, x2: TensorLike, /) -> Variable:
-    """Return least common multiples, which are not negative; 0 where an operand is 0."""
+    """Return least common multiples, which are not negative; 0 where an operand is 0.
+
+    x1, x2 (tensor_like): Integers; the shapes broadcast.
+    returns: As :func:`numpy.lcm` gives, in the dtype that the operands promote to; what does not
+        fit wraps around.
+    example: [12, -8, 0], [18, 12, 5] -> [36, 24,  0]
+    """
     dtype, a, b = _sizes("lcm", x1, x2)
     # Integers divided by zero give zero.
     return as_tensor(elemwise(scalar.floordiv, a, _divisor(a, b)) * b, dtype)

@@ -11,27 +11,36 @@ from frazil.tensor.elementwise.angles import as_floating
 from frazil.tensor.elementwise.definition import elementwise
 
 
-@elementwise(
-    "[0.0, 1.0, ft.e] -> [0.        , 0.        , 2.71828183]",
-    "In the floating dtype that ``log(x)`` has.",
-    "Not below zero, where the result is NaN.",
-)
+@elementwise
 def xlogx(x: TensorLike, /) -> Variable:
-    """Return ``x * log(x)``, and 0 at 0."""
+    """Return ``x * log(x)``, and 0 at 0.
+
+    x (tensor_like): Not below zero, where the result is NaN.
+    returns: In the floating dtype that ``log(x)`` has.
+    example: [0.0, 1.0, ft.e] -> [0.        , 0.        , 2.71828183]
+    """
     x = as_floating(x)
     zero = elemwise(scalar.eq, x, 0)
     return x * elemwise(scalar.log, elemwise(scalar.where, zero, 1, x))
 
 
-@elementwise("[0.0, 2.0], [0.0, 1.0] -> [0., 0.]", "As :func:`scipy.special.xlogy` gives.")
+@elementwise
 def xlogy(x: TensorLike, y: TensorLike, /) -> Variable:
-    """Return ``x * log(y)``, and 0 where ``x`` is 0 and ``y`` is not NaN."""
+    """Return ``x * log(y)``, and 0 where ``x`` is 0 and ``y`` is not NaN.
+
+    returns: As :func:`scipy.special.xlogy` gives.
+    example: [0.0, 2.0], [0.0, 1.0] -> [0., 0.]
+    """
     return _zero_where_the_factor_is(scalar.log, 0, 1, x, y)
 
 
-@elementwise("[0.0, 2.0], [-1.0, 0.0] -> [0., 0.]", "As :func:`scipy.special.xlog1py` gives.")
+@elementwise
 def xlog1py(x: TensorLike, y: TensorLike, /) -> Variable:
-    """Return ``x * log(1 + y)``, and 0 where ``x`` is 0 and ``y`` is not NaN."""
+    """Return ``x * log(1 + y)``, and 0 where ``x`` is 0 and ``y`` is not NaN.
+
+    returns: As :func:`scipy.special.xlog1py` gives.
+    example: [0.0, 2.0], [-1.0, 0.0] -> [0., 0.]
+    """
     return _zero_where_the_factor_is(scalar.log1p, -1, 0, x, y)
 
 

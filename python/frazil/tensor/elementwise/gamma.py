@@ -68,68 +68,74 @@ binom = binary(
 )
 
 
-@elementwise(
-    "2.0, 3.0, [0.25, 0.5] -> [0.26171875, 0.6875    ]",
-    "As :func:`scipy.special.betainc` gives. It has gradients in all operands.",
-    "Two parameters above 0, and a number from 0 to 1; the shapes broadcast.",
-)
+@elementwise
 def betainc(a: TensorLike, b: TensorLike, x: TensorLike, /) -> Variable:
-    """Return the incomplete beta function of ``a`` and ``b`` up to ``x``, divided by the whole."""
+    """Return the incomplete beta function of ``a`` and ``b`` up to ``x``, divided by the whole.
+
+    a, b, x (tensor_like): Two parameters above 0, and a number from 0 to 1; the shapes broadcast.
+    returns: As :func:`scipy.special.betainc` gives. It has gradients in all operands.
+    example: 2.0, 3.0, [0.25, 0.5] -> [0.26171875, 0.6875    ]
+    """
     return elemwise(scalar.betainc, as_operand(a), as_operand(b), as_operand(x))
 
 
-@elementwise(
-    "2.0, 3.0, [0.26171875, 0.6875] -> [0.25, 0.5 ]",
-    "As :func:`scipy.special.betaincinv` gives. It has gradients in all operands.",
-    "Two parameters above 0, and a number from 0 to 1; the shapes broadcast.",
-)
+@elementwise
 def betaincinv(a: TensorLike, b: TensorLike, y: TensorLike, /) -> Variable:
-    """Return where :func:`betainc` of ``a`` and ``b`` is ``y``."""
+    """Return where :func:`betainc` of ``a`` and ``b`` is ``y``.
+
+    a, b, y (tensor_like): Two parameters above 0, and a number from 0 to 1; the shapes broadcast.
+    returns: As :func:`scipy.special.betaincinv` gives. It has gradients in all operands.
+    example: 2.0, 3.0, [0.26171875, 0.6875] -> [0.25, 0.5 ]
+    """
     return elemwise(scalar.betaincinv, as_operand(a), as_operand(b), as_operand(y))
 
 
-@elementwise(
-    "[1.0, 2.0], [1.0, 3.0] -> [0.63212056, 0.80085173]",
-    "In the floating dtype that :func:`gammainc` has.",
-)
+@elementwise
 def gammal(k: TensorLike, x: TensorLike, /) -> Variable:
-    """Return the lower incomplete gamma function, which is not divided by the whole."""
+    """Return the lower incomplete gamma function, which is not divided by the whole.
+
+    returns: In the floating dtype that :func:`gammainc` has.
+    example: [1.0, 2.0], [1.0, 3.0] -> [0.63212056, 0.80085173]
+    """
     share = gammainc(k, x)
     return share * gamma(elemwise(scalar.cast(share.dtype), as_operand(k)))
 
 
-@elementwise(
-    "[1.0, 2.0], [1.0, 3.0] -> [0.36787944, 0.19914827]",
-    "In the floating dtype that :func:`gammaincc` has.",
-)
+@elementwise
 def gammau(k: TensorLike, x: TensorLike, /) -> Variable:
-    """Return the upper incomplete gamma function, which is not divided by the whole."""
+    """Return the upper incomplete gamma function, which is not divided by the whole.
+
+    returns: In the floating dtype that :func:`gammaincc` has.
+    example: [1.0, 2.0], [1.0, 3.0] -> [0.36787944, 0.19914827]
+    """
     share = gammaincc(k, x)
     return share * gamma(elemwise(scalar.cast(share.dtype), as_operand(k)))
 
 
-@elementwise(
-    "[0, 1, 5, -1] -> [  1.,   1., 120.,   0.]",
-    "As :func:`scipy.special.factorial` gives by default: floating, ``gamma(n + 1)``, and 0 below "
-    "zero.",
-    "Integers, or any numbers.",
-)
+@elementwise
 def factorial(n: TensorLike, /) -> Variable:
-    """Return factorials."""
+    """Return factorials.
+
+    n (tensor_like): Integers, or any numbers.
+    returns: As :func:`scipy.special.factorial` gives by default: floating, ``gamma(n + 1)``, and 0
+        below zero.
+    example: [0, 1, 5, -1] -> [  1.,   1., 120.,   0.]
+    """
     n = as_floating(n)
     negative = elemwise(scalar.lt, n, 0)
     value = elemwise(scalar.gamma, elemwise(scalar.where, negative, 1, n + 1))
     return elemwise(scalar.where, negative, 0, value)
 
 
-@elementwise(
-    "[5, 10, 2], [2, 5, 3] -> [ 10., 252.,   0.]",
-    "As :func:`scipy.special.comb` gives by default: floating, and 0 where ``k`` is more than "
-    "``N`` or either is negative.",
-    "Integers, or any numbers; the shapes broadcast.",
-)
+@elementwise
 def comb(N: TensorLike, k: TensorLike, /) -> Variable:
-    """Return the number of ways to choose ``k`` things of ``N``."""
+    """Return the number of ways to choose ``k`` things of ``N``.
+
+    N, k (tensor_like): Integers, or any numbers; the shapes broadcast.
+    returns: As :func:`scipy.special.comb` gives by default: floating, and 0 where ``k`` is more
+        than ``N`` or either is negative.
+    example: [5, 10, 2], [2, 5, 3] -> [ 10., 252.,   0.]
+    """
     value = binom(N, k)
     first, second = (elemwise(scalar.cast(value.dtype), as_operand(x)) for x in (N, k))
     small = elemwise(scalar.le, second, first)
@@ -137,14 +143,15 @@ def comb(N: TensorLike, k: TensorLike, /) -> Variable:
     return elemwise(scalar.where, elemwise(scalar.and_, small, proper), value, 0)
 
 
-@described(
-    "As :func:`scipy.special.multigammaln` gives.",
-    "[2.5, 4.0], 2 -> [0.85704781, 3.56509801]",
-    a="tensor_like: Numbers above ``(d - 1) / 2``, which is not checked.",
-    d="int: The dimension: a number of Python, at least 1.",
-)
+@described
 def multigammaln(a: TensorLike, d: int) -> Variable:
-    """Return the logarithm of the multivariate gamma function, elementwise."""
+    """Return the logarithm of the multivariate gamma function, elementwise.
+
+    a (tensor_like): Numbers above ``(d - 1) / 2``, which is not checked.
+    d (int): The dimension: a number of Python, at least 1.
+    returns: As :func:`scipy.special.multigammaln` gives.
+    example: [2.5, 4.0], 2 -> [0.85704781, 3.56509801]
+    """
     d = index(d)
     if d < 1:
         raise ValueError(f"the dimension of a multivariate gamma function is at least 1; given {d}")

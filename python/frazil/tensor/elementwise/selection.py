@@ -13,21 +13,21 @@ from frazil.tensor.checks import Check, checked
 from frazil.tensor.docstrings import described
 
 
-@described(
-    "As :func:`numpy.select` gives.",
-    """
-    >>> x = ft.constant([-2.0, 0.5, 3.0])
-    >>> ft.select([x < 0, x < 1], [0.0, x], 1.0).eval()
-    array([0. , 0.5, 1. ])
-    """,
-    condlist="sequence of tensor_like: Conditions, of bool; their shapes broadcast.",
-    choicelist="sequence of tensor_like: As many values, whose shapes broadcast with them.",
-    default="tensor_like: The value where no condition is true.",
-)
+@described
 def select(
     condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], default: TensorLike = 0
 ) -> Variable:
-    """Return for each element the choice of the first condition that is true."""
+    """Return for each element the choice of the first condition that is true.
+
+    condlist (sequence of tensor_like): Conditions, of bool; their shapes broadcast.
+    choicelist (sequence of tensor_like): As many values, whose shapes broadcast with them.
+    default (tensor_like): The value where no condition is true.
+    returns: As :func:`numpy.select` gives.
+
+    >>> x = ft.constant([-2.0, 0.5, 3.0])
+    >>> ft.select([x < 0, x < 1], [0.0, x], 1.0).eval()
+    array([0. , 0.5, 1. ])
+    """
     if len(condlist) != len(choicelist):
         raise ValueError(
             f"select takes as many conditions as choices; given {len(condlist)} and "
@@ -48,21 +48,20 @@ def select(
     return chosen
 
 
-@described(
-    "As :func:`numpy.choose` gives.",
-    "[0, 1, 0], [[1, 2, 3], [10, 20, 30]] -> [ 1, 20,  3]",
-    raises={
-        "ValueError": 'With "raise", if a call finds an integer that stands for no tensor.',
-    },
-    a="tensor_like: Integers from 0 to ``len(choices) - 1``.",
-    choices="sequence of tensor_like: The tensors; all shapes broadcast.",
-    mode='{"raise", "clip", "wrap"}: The meaning of other integers: an error, the nearest tensor, '
-    "or the tensor of the remainder.",
-)
+@described
 def choose(
     a: TensorLike, choices: Sequence[TensorLike] | Variable, mode: str = "raise"
 ) -> Variable:
-    """Return each element of one of several tensors, the one whose position ``a`` holds."""
+    """Return each element of one of several tensors, the one whose position ``a`` holds.
+
+    a (tensor_like): Integers from 0 to ``len(choices) - 1``.
+    choices (sequence of tensor_like): The tensors; all shapes broadcast.
+    mode ({"raise", "clip", "wrap"}): The meaning of other integers: an error, the nearest tensor,
+        or the tensor of the remainder.
+    returns: As :func:`numpy.choose` gives.
+    raises ValueError: With "raise", if a call finds an integer that stands for no tensor.
+    example: [0, 1, 0], [[1, 2, 3], [10, 20, 30]] -> [ 1, 20,  3]
+    """
     a = as_tensor(a)
     if a.type.numpy_dtype.kind not in "iub":
         raise TypeError(f"choose takes integers to choose by; given {a.type}")
@@ -88,22 +87,23 @@ def choose(
     return chosen
 
 
-@described(
-    "Of the dtype of ``x``, as :func:`numpy.nan_to_num` gives. No gradient flows into what was "
-    "replaced.",
-    "[1.0, ft.nan, ft.inf], posinf=99.0 -> [ 1.,  0., 99.]",
-    x="tensor_like: Any tensor.",
-    nan="tensor_like: The value in place of NaN.",
-    both="tensor_like: The values in place of inf and -inf; default: the largest and the least "
-    "finite number of the dtype.",
-)
+@described
 def nan_to_num(
     x: TensorLike,
     nan: TensorLike = 0.0,
     posinf: TensorLike | None = None,
     neginf: TensorLike | None = None,
 ) -> Variable:
-    """Return a tensor with numbers in the place of NaN and of infinities."""
+    """Return a tensor with numbers in the place of NaN and of infinities.
+
+    x (tensor_like): Any tensor.
+    nan (tensor_like): The value in place of NaN.
+    posinf, neginf (tensor_like): The values in place of inf and -inf; default: the largest and the
+        least finite number of the dtype.
+    returns: Of the dtype of ``x``, as :func:`numpy.nan_to_num` gives. No gradient flows into what
+        was replaced.
+    example: [1.0, ft.nan, ft.inf], posinf=99.0 -> [ 1.,  0., 99.]
+    """
     x = as_tensor(x)
     if x.type.numpy_dtype.kind == "c":
         parts = (elemwise(part, x) for part in (scalar.real, scalar.imag))

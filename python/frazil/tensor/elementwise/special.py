@@ -66,17 +66,18 @@ tri_gamma = unary(
 )
 
 
-@described(
-    "Of the shape that the operands broadcast to, and the float dtype that holds their common "
-    "dtype, as :func:`scipy.special.polygamma` gives. At a pole it is infinite, with the sign that "
-    "it has right of the pole.",
-    "[1, 2], 1.0 -> [ 1.64493407, -2.40411381]",
-    n="tensor_like: The order: integers, 0 for digamma itself. A negative order gives NaN. It has "
-    "no gradient.",
-    x="tensor_like: A tensor that broadcasts with ``n``.",
-)
+@described
 def polygamma(n: TensorLike, x: TensorLike) -> Variable:
-    """Return the derivative of order ``n`` of :func:`digamma`, elementwise."""
+    """Return the derivative of order ``n`` of :func:`digamma`, elementwise.
+
+    n (tensor_like): The order: integers, 0 for digamma itself. A negative order gives NaN. It has
+        no gradient.
+    x (tensor_like): A tensor that broadcasts with ``n``.
+    returns: Of the shape that the operands broadcast to, and the float dtype that holds their
+        common dtype, as :func:`scipy.special.polygamma` gives. At a pole it is infinite, with the
+        sign that it has right of the pole.
+    example: [1, 2], 1.0 -> [ 1.64493407, -2.40411381]
+    """
     if as_tensor(n).dtype.startswith("float"):
         raise TypeError(
             f"the order of a polygamma function must be of integers, given {n!r}; "
@@ -85,11 +86,13 @@ def polygamma(n: TensorLike, x: TensorLike) -> Variable:
     return elemwise(scalar.polygamma, as_operand(n), as_tensor(x))
 
 
-@elementwise(
-    "[4.0, -0.5] -> [1.79175947,        nan]", "As :func:`scipy.special.loggamma` of real numbers."
-)
+@elementwise
 def loggamma(x: TensorLike, /) -> Variable:
-    """Return the logarithm of the gamma function; NaN of negative numbers: it is not real there."""
+    """Return the logarithm of the gamma function; NaN of negative numbers: it is not real there.
+
+    returns: As :func:`scipy.special.loggamma` of real numbers.
+    example: [4.0, -0.5] -> [1.79175947,        nan]
+    """
     x = as_tensor(x)
     return elemwise(scalar.where, elemwise(scalar.lt, x, 0), math.nan, elemwise(scalar.gammaln, x))
 

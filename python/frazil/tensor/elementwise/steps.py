@@ -19,14 +19,15 @@ def _floating(x1: TensorLike, x2: TensorLike) -> tuple[Variable, Variable]:
     return as_tensor(x1, dtype), as_tensor(x2, dtype)
 
 
-@described(
-    "As :func:`numpy.heaviside` gives. The gradient flows into ``x2`` alone.",
-    "[-1.5, 0.0, 2.0], 0.5 -> [0. , 0.5, 1. ]",
-    x1="tensor_like: The numbers at which the step is evaluated; NaN stays NaN.",
-    x2="tensor_like: The value at zero; the shapes broadcast.",
-)
+@described
 def heaviside(x1: TensorLike, x2: TensorLike, /) -> Variable:
-    """Return 0 below zero, 1 above it, and ``x2`` at zero."""
+    """Return 0 below zero, 1 above it, and ``x2`` at zero.
+
+    x1 (tensor_like): The numbers at which the step is evaluated; NaN stays NaN.
+    x2 (tensor_like): The value at zero; the shapes broadcast.
+    returns: As :func:`numpy.heaviside` gives. The gradient flows into ``x2`` alone.
+    example: [-1.5, 0.0, 2.0], 0.5 -> [0. , 0.5, 1. ]
+    """
     a, b = _floating(x1, x2)
     above = elemwise(scalar.where, elemwise(scalar.gt, a, 0), 1, a * 0)
     step = elemwise(scalar.where, elemwise(scalar.lt, a, 0), 0, above)
@@ -34,11 +35,13 @@ def heaviside(x1: TensorLike, x2: TensorLike, /) -> Variable:
     return elemwise(scalar.where, elemwise(scalar.eq, a, 0), b, step)
 
 
-@elementwise(
-    "[1.0, 5000.0], [1.0, 5000.0] -> [2.000e+00, 5.001e+03]", "As :func:`numpy.logaddexp2` gives."
-)
+@elementwise
 def logaddexp2(x1: TensorLike, x2: TensorLike, /) -> Variable:
-    """Return ``log2(2**x1 + 2**x2)``, whose powers may overflow."""
+    """Return ``log2(2**x1 + 2**x2)``, whose powers may overflow.
+
+    returns: As :func:`numpy.logaddexp2` gives.
+    example: [1.0, 5000.0], [1.0, 5000.0] -> [2.000e+00, 5.001e+03]
+    """
     a, b = _floating(x1, x2)
     first = elemwise(scalar.ge, a, b)
     large, small = elemwise(scalar.where, first, a, b), elemwise(scalar.where, first, b, a)
@@ -48,47 +51,54 @@ def logaddexp2(x1: TensorLike, x2: TensorLike, /) -> Variable:
     return large + elemwise(scalar.softplus, below * math.log(2)) / math.log(2)
 
 
-@described(
-    "What :func:`floor_divide` and :func:`remainder` give, as :func:`numpy.divmod`.",
-    """
+@described
+def divmod(x1: TensorLike, x2: TensorLike, /) -> tuple[Variable, Variable]:
+    """Return the quotient rounded down, and the remainder.
+
+    x1, x2 (tensor_like): Tensors whose shapes broadcast.
+    returns (tuple of Variable): What :func:`floor_divide` and :func:`remainder` give, as
+        :func:`numpy.divmod`.
+
     >>> quotient, rest = ft.divmod([7, -7], 3)
     >>> quotient.eval(), rest.eval()
     (array([ 2, -3]), array([1, 2]))
-    """,
-    returns="tuple of Variable",
-    both="tensor_like: Tensors whose shapes broadcast.",
-)
-def divmod(x1: TensorLike, x2: TensorLike, /) -> tuple[Variable, Variable]:
-    """Return the quotient rounded down, and the remainder."""
+    """
     return floor_divide(x1, x2), remainder(x1, x2)
 
 
-@elementwise("[-1.5, 2.0] -> [1.5, 2. ]", "As :func:`numpy.fabs` gives, in a floating dtype.")
+@elementwise
 def fabs(x: TensorLike, /) -> Variable:
-    """Return absolute values."""
+    """Return absolute values.
+
+    returns: As :func:`numpy.fabs` gives, in a floating dtype.
+    example: [-1.5, 2.0] -> [1.5, 2. ]
+    """
     x = refuse_complex(as_tensor(x), "fabs")
     return elemwise(scalar.abs, as_tensor(x, elemwise(scalar.exp, x).dtype))
 
 
-@elementwise("[2, 3], -1 -> [0.5       , 0.33333333]", "Of float64, as :func:`numpy.float_power`.")
+@elementwise
 def float_power(x1: TensorLike, x2: TensorLike, /) -> Variable:
-    """Return powers, computed in float64."""
+    """Return powers, computed in float64.
+
+    returns: Of float64, as :func:`numpy.float_power`.
+    example: [2, 3], -1 -> [0.5       , 0.33333333]
+    """
     return elemwise(scalar.pow, as_tensor(x1, "float64"), as_tensor(x2, "float64"))
 
 
-@described(
-    "In a floating dtype, as :func:`numpy.modf` gives. The derivative of the fractional part is "
-    "1, that of the whole part 0.",
-    """
+@described
+def modf(x: TensorLike, /) -> tuple[Variable, Variable]:
+    """Return the fractional and the whole parts, both with the sign of ``x``.
+
+    x (tensor_like): Any tensor.
+    returns (tuple of Variable): In a floating dtype, as :func:`numpy.modf` gives. The derivative of
+        the fractional part is 1, that of the whole part 0.
+
     >>> rest, whole = ft.modf([2.5, -1.25])
     >>> rest.eval(), whole.eval()
     (array([ 0.5 , -0.25]), array([ 2., -1.]))
-    """,
-    returns="tuple of Variable",
-    x="tensor_like: Any tensor.",
-)
-def modf(x: TensorLike, /) -> tuple[Variable, Variable]:
-    """Return the fractional and the whole parts, both with the sign of ``x``."""
+    """
     x = as_tensor(x)
     x = as_tensor(x, elemwise(scalar.exp, x).dtype)
     whole = elemwise(scalar.trunc, x)
@@ -97,13 +107,14 @@ def modf(x: TensorLike, /) -> tuple[Variable, Variable]:
     return elemwise(scalar.copysign, rest, x), whole
 
 
-@elementwise(
-    "[7, -8] -> [3, 1], dtype=uint8",
-    "Of uint8, as :func:`numpy.bitwise_count` gives.",
-    "Integers; of negative ones, the absolute value counts.",
-)
+@elementwise
 def bitwise_count(x: TensorLike, /) -> Variable:
-    """Return how many binary digits are 1."""
+    """Return how many binary digits are 1.
+
+    x (tensor_like): Integers; of negative ones, the absolute value counts.
+    returns: Of uint8, as :func:`numpy.bitwise_count` gives.
+    example: [7, -8] -> [3, 1], dtype=uint8
+    """
     x = as_tensor(x)
     if x.type.numpy_dtype.kind not in "iub":
         raise TypeError(f"binary digits are of integers; given {x.type}")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axis
-from frazil.tensor.docstrings import described
+from frazil.tensor.docstrings import described, described_like
 from frazil.tensor.fft.operations import half
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import (
@@ -23,62 +23,61 @@ from frazil.tensor.ranges import arange
 from frazil.tensor.rearranging import roll
 
 
-@described(
-    "Of float64, as :func:`numpy.fft.fftfreq` gives.",
-    """
+@described
+def fftfreq(n: LengthLike, d: TensorLike = 1.0) -> Variable:
+    """Return the frequencies of the results of :func:`fft`.
+
+    n (int or 0-d integer variable): The number of values that are transformed.
+    d (tensor_like): The distance between two of them.
+    returns: Of float64, as :func:`numpy.fft.fftfreq` gives.
+
     >>> ft.fft.fftfreq(4, 0.5).eval()
     array([ 0. ,  0.5, -1. , -0.5])
-    """,
-    n="int or 0-d integer variable: The number of values that are transformed.",
-    d="tensor_like: The distance between two of them.",
-)
-def fftfreq(n: LengthLike, d: TensorLike = 1.0) -> Variable:
-    """Return the frequencies of the results of :func:`fft`."""
+    """
     count = as_length(n)
     positive = arange(floor_divide(add(count, literal(1)), literal(2)))
     negative = arange(subtract(literal(0), floor_divide(count, literal(2))), literal(0))
     return concatenate([positive, negative]) * (1.0 / (count * as_tensor(d)))
 
 
-@described(
-    "Of float64, as :func:`numpy.fft.rfftfreq` gives.",
-    """
+@described
+def rfftfreq(n: LengthLike, d: TensorLike = 1.0) -> Variable:
+    """Return the frequencies of the results of :func:`rfft`.
+
+    n (int or 0-d integer variable): The number of values that are transformed.
+    d (tensor_like): The distance between two of them.
+    returns: Of float64, as :func:`numpy.fft.rfftfreq` gives.
+
     >>> ft.fft.rfftfreq(4, 0.5).eval()
     array([0. , 0.5, 1. ])
-    """,
-    n="int or 0-d integer variable: The number of values that are transformed.",
-    d="tensor_like: The distance between two of them.",
-)
-def rfftfreq(n: LengthLike, d: TensorLike = 1.0) -> Variable:
-    """Return the frequencies of the results of :func:`rfft`."""
+    """
     count = as_length(n)
     return arange(half(count)) * (1.0 / (count * as_tensor(d)))
 
 
-@described(
-    "As :func:`numpy.fft.fftshift` gives.",
-    """
+@described
+def fftshift(x: TensorLike, axes: int | Sequence[int] | None = None) -> Variable:
+    """Return ``x`` with the frequency zero in the middle of dimensions.
+
+    x (tensor_like): Any tensor.
+    axes (int or sequence of int): The dimensions; default: all.
+    returns: As :func:`numpy.fft.fftshift` gives.
+
     >>> ft.fft.fftshift([0, 1, 2, -2, -1]).eval()
     array([-2, -1,  0,  1,  2])
-    """,
-    x="tensor_like: Any tensor.",
-    axes="int or sequence of int: The dimensions; default: all.",
-)
-def fftshift(x: TensorLike, axes: int | Sequence[int] | None = None) -> Variable:
-    """Return ``x`` with the frequency zero in the middle of dimensions."""
+    """
     return _shifted(as_tensor(x), axes, back=False)
 
 
-@described(
-    "As :func:`numpy.fft.ifftshift` gives.",
-    """
+@described_like(fftshift)
+def ifftshift(x: TensorLike, axes: int | Sequence[int] | None = None) -> Variable:
+    """Return the inverse of :func:`fftshift`, whose parameters it has.
+
+    returns: As :func:`numpy.fft.ifftshift` gives.
+
     >>> ft.fft.ifftshift([-2, -1, 0, 1, 2]).eval()
     array([ 0,  1,  2, -2, -1])
-    """,
-    like=fftshift,
-)
-def ifftshift(x: TensorLike, axes: int | Sequence[int] | None = None) -> Variable:
-    """Return the inverse of :func:`fftshift`, whose parameters it has."""
+    """
     return _shifted(as_tensor(x), axes, back=True)
 
 

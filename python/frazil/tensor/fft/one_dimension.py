@@ -8,7 +8,7 @@ from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.scalar.float16 import computed_in
 from frazil.tensor.axes import normalize_axis
-from frazil.tensor.docstrings import described
+from frazil.tensor.docstrings import described, described_like
 from frazil.tensor.fft.operations import (
     SWAPPED,
     Fourier,
@@ -73,72 +73,68 @@ def _complex_transform(
     return made
 
 
-@described(
-    "Of complex64 for complex64 and float32, else complex128, as :func:`numpy.fft.fft` gives.",
-    """
+@described
+def fft(a: TensorLike, n: LengthLike | None = None, axis: int = -1, norm: Norm = None) -> Variable:
+    """Return the Fourier transform along a dimension.
+
+    a (tensor_like): Numbers, real or complex.
+    n (int or 0-d integer variable): The number of them: the last ones are left out, or zeros
+        follow. Default: all.
+    axis (int): The dimension.
+    norm ({"backward", "ortho", "forward"}): The direction that is scaled by ``1 / n``, or both by
+        its root; default: "backward".
+    returns: Of complex64 for complex64 and float32, else complex128, as :func:`numpy.fft.fft`
+        gives.
+    raises ValueError: If there are no numbers along the dimension, or ``norm`` is another one.
+
     >>> ft.fft.fft([1.0, 0.0, -1.0, 0.0]).eval()
     array([0.+0.j, 2.+0.j, 0.+0.j, 2.+0.j])
-    """,
-    raises={
-        "ValueError": "If there are no numbers along the dimension, or ``norm`` is another one.",
-    },
-    a="tensor_like: Numbers, real or complex.",
-    n="int or 0-d integer variable: The number of them: the last ones are left out, or zeros "
-    "follow. Default: all.",
-    axis="int: The dimension.",
-    norm='{"backward", "ortho", "forward"}: The direction that is scaled by ``1 / n``, or both by '
-    'its root; default: "backward".',
-)
-def fft(a: TensorLike, n: LengthLike | None = None, axis: int = -1, norm: Norm = None) -> Variable:
-    """Return the Fourier transform along a dimension."""
+    """
     return _complex_transform(a, n, axis, norm, False)
 
 
-@described(
-    "Of a complex dtype, as :func:`numpy.fft.ifft` gives.",
-    """
+@described_like(fft)
+def ifft(a: TensorLike, n: LengthLike | None = None, axis: int = -1, norm: Norm = None) -> Variable:
+    """Return the inverse of :func:`fft`, whose parameters it has.
+
+    returns: Of a complex dtype, as :func:`numpy.fft.ifft` gives.
+
     >>> ft.fft.ifft([0.0, 2.0, 0.0, 2.0]).eval()
     array([ 1.+0.j,  0.+0.j, -1.+0.j,  0.+0.j])
-    """,
-    like=fft,
-)
-def ifft(a: TensorLike, n: LengthLike | None = None, axis: int = -1, norm: Norm = None) -> Variable:
-    """Return the inverse of :func:`fft`, whose parameters it has."""
+    """
     return _complex_transform(a, n, axis, norm, True)
 
 
-@described(
-    "Of length ``n // 2 + 1`` along the dimension, as :func:`numpy.fft.rfft` gives.",
-    """
+@described_like(fft)
+def rfft(a: TensorLike, n: LengthLike | None = None, axis: int = -1, norm: Norm = None) -> Variable:
+    """Return the first half of the Fourier transform of real numbers; the rest mirrors it.
+
+    a (tensor_like): Real numbers.
+    returns: Of length ``n // 2 + 1`` along the dimension, as :func:`numpy.fft.rfft` gives.
+    raises TypeError: If ``a`` is complex.
+
     >>> ft.fft.rfft([1.0, 0.0, -1.0, 0.0]).eval()
     array([0.+0.j, 2.+0.j, 0.+0.j])
-    """,
-    like=fft,
-    raises={"TypeError": "If ``a`` is complex."},
-    a="tensor_like: Real numbers.",
-)
-def rfft(a: TensorLike, n: LengthLike | None = None, axis: int = -1, norm: Norm = None) -> Variable:
-    """Return the first half of the Fourier transform of real numbers; the rest mirrors it."""
+    """
     x, axis = _along(_as_real(as_tensor(a), "rfft"), n, axis)
     made: Variable = RealFourier(axis - x.ndim, _norm(norm))(x)
     return made
 
 
-@described(
-    "Of float32 for complex64 and float32, else float64, as :func:`numpy.fft.irfft` gives.",
-    """
-    >>> ft.fft.irfft([0.0, 2.0, 0.0]).eval()
-    array([ 1.,  0., -1.,  0.])
-    """,
-    like=fft,
-    a="tensor_like: Numbers. The first, and the middle one of an even ``n``, count as real.",
-    n="int or 0-d integer variable: The length of the result; default: twice the length of ``a`` "
-    "less one.",
-)
+@described_like(fft)
 def irfft(
     a: TensorLike, n: LengthLike | None = None, axis: int = -1, norm: Norm = None
 ) -> Variable:
-    """Return the real numbers whose Fourier transform begins with ``a``, as :func:`rfft` gives."""
+    """Return the real numbers whose Fourier transform begins with ``a``, as :func:`rfft` gives.
+
+    a (tensor_like): Numbers. The first, and the middle one of an even ``n``, count as real.
+    n (int or 0-d integer variable): The length of the result; default: twice the length of ``a``
+        less one.
+    returns: Of float32 for complex64 and float32, else float64, as :func:`numpy.fft.irfft` gives.
+
+    >>> ft.fft.irfft([0.0, 2.0, 0.0]).eval()
+    array([ 1.,  0., -1.,  0.])
+    """
     x = _as_complex(as_tensor(a))
     if not x.ndim:
         raise ValueError(f"a transform takes a tensor with dimensions; given {x.type}")
@@ -152,33 +148,31 @@ def irfft(
     return made
 
 
-@described(
-    "Real numbers, as :func:`numpy.fft.hfft` gives.",
-    """
+@described_like(irfft)
+def hfft(a: TensorLike, n: LengthLike | None = None, axis: int = -1, norm: Norm = None) -> Variable:
+    """Return the real Fourier transform of numbers whose second half mirrors the first.
+
+    a (tensor_like): The first half.
+    returns: Real numbers, as :func:`numpy.fft.hfft` gives.
+
     >>> ft.fft.hfft([1.0, 2.0, 3.0]).eval()
     array([ 8., -2.,  0., -2.])
-    """,
-    like=irfft,
-    a="tensor_like: The first half.",
-)
-def hfft(a: TensorLike, n: LengthLike | None = None, axis: int = -1, norm: Norm = None) -> Variable:
-    """Return the real Fourier transform of numbers whose second half mirrors the first."""
+    """
     return irfft(conj(_as_complex(as_tensor(a))), n, axis, _swapped(norm))
 
 
-@described(
-    "Of a complex dtype, as :func:`numpy.fft.ihfft` gives.",
-    """
-    >>> ft.real(ft.fft.ihfft([8.0, -2.0, 0.0, -2.0])).eval()
-    array([1., 2., 3.])
-    """,
-    like=fft,
-    a="tensor_like: Real numbers.",
-)
+@described_like(fft)
 def ihfft(
     a: TensorLike, n: LengthLike | None = None, axis: int = -1, norm: Norm = None
 ) -> Variable:
-    """Return the inverse of :func:`hfft`: the first half of numbers, which the second mirrors."""
+    """Return the inverse of :func:`hfft`: the first half of numbers, which the second mirrors.
+
+    a (tensor_like): Real numbers.
+    returns: Of a complex dtype, as :func:`numpy.fft.ihfft` gives.
+
+    >>> ft.real(ft.fft.ihfft([8.0, -2.0, 0.0, -2.0])).eval()
+    array([1., 2., 3.])
+    """
     return conj(rfft(a, n, axis, _swapped(norm)))
 
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axis
-from frazil.tensor.docstrings import described
+from frazil.tensor.docstrings import described_like
 from frazil.tensor.fft.one_dimension import Norm, fft, ifft, irfft, rfft
 from frazil.tensor.lengths import LengthLike, length
 
@@ -31,56 +31,53 @@ def _dimensions(x: Variable, s: Counts, axes: Axes) -> list[tuple[int, LengthLik
     return list(zip(over, lacking, strict=True))
 
 
-@described(
-    "Of a complex dtype, as :func:`numpy.fft.fftn` gives.",
-    """
+@described_like(fft)
+def fftn(a: TensorLike, s: Counts = None, axes: Axes = None, norm: Norm = None) -> Variable:
+    """Return the Fourier transform along several dimensions.
+
+    a (tensor_like): Numbers, real or complex.
+    s (sequence of int or 0-d integer variable): The length of each dimension, as ``n`` for
+        :func:`fft`.
+    axes (sequence of int): The dimensions. Default: all, or the last ones if ``s`` is given.
+    returns: Of a complex dtype, as :func:`numpy.fft.fftn` gives.
+
     >>> ft.real(ft.fft.fftn([[1.0, 2.0], [3.0, 4.0]])).eval()
     array([[10., -2.],
            [-4.,  0.]])
-    """,
-    like=fft,
-    a="tensor_like: Numbers, real or complex.",
-    s="sequence of int or 0-d integer variable: The length of each dimension, as ``n`` for "
-    ":func:`fft`.",
-    axes="sequence of int: The dimensions. Default: all, or the last ones if ``s`` is given.",
-)
-def fftn(a: TensorLike, s: Counts = None, axes: Axes = None, norm: Norm = None) -> Variable:
-    """Return the Fourier transform along several dimensions."""
+    """
     x = as_tensor(a)
     for axis, n in reversed(_dimensions(x, s, axes)):
         x = fft(x, n, axis, norm)
     return x
 
 
-@described(
-    "Of a complex dtype, as :func:`numpy.fft.ifftn` gives.",
-    """
+@described_like(fftn)
+def ifftn(a: TensorLike, s: Counts = None, axes: Axes = None, norm: Norm = None) -> Variable:
+    """Return the inverse of :func:`fftn`, whose parameters it has.
+
+    returns: Of a complex dtype, as :func:`numpy.fft.ifftn` gives.
+
     >>> ft.real(ft.fft.ifftn([[10.0, -2.0], [-4.0, 0.0]])).eval()
     array([[1., 2.],
            [3., 4.]])
-    """,
-    like=fftn,
-)
-def ifftn(a: TensorLike, s: Counts = None, axes: Axes = None, norm: Norm = None) -> Variable:
-    """Return the inverse of :func:`fftn`, whose parameters it has."""
+    """
     x = as_tensor(a)
     for axis, n in reversed(_dimensions(x, s, axes)):
         x = ifft(x, n, axis, norm)
     return x
 
 
-@described(
-    "Of a complex dtype, as :func:`numpy.fft.rfftn` gives.",
-    """
+@described_like(fftn)
+def rfftn(a: TensorLike, s: Counts = None, axes: Axes = None, norm: Norm = None) -> Variable:
+    """Return the Fourier transform of real numbers along several dimensions, half of the last.
+
+    a (tensor_like): Real numbers.
+    returns: Of a complex dtype, as :func:`numpy.fft.rfftn` gives.
+
     >>> ft.real(ft.fft.rfftn([[1.0, 2.0, 3.0], [3.0, 4.0, 5.0]])).eval()
     array([[18., -3.],
            [-6.,  0.]])
-    """,
-    like=fftn,
-    a="tensor_like: Real numbers.",
-)
-def rfftn(a: TensorLike, s: Counts = None, axes: Axes = None, norm: Norm = None) -> Variable:
-    """Return the Fourier transform of real numbers along several dimensions, half of the last."""
+    """
     x = as_tensor(a)
     *others, (last, n) = _dimensions(x, s, axes)
     x = rfft(x, n, last, norm)
@@ -89,19 +86,18 @@ def rfftn(a: TensorLike, s: Counts = None, axes: Axes = None, norm: Norm = None)
     return x
 
 
-@described(
-    "Real numbers, as :func:`numpy.fft.irfftn` gives.",
-    """
+@described_like(fftn)
+def irfftn(a: TensorLike, s: Counts = None, axes: Axes = None, norm: Norm = None) -> Variable:
+    """Return the inverse of :func:`rfftn`.
+
+    a (tensor_like): Numbers, as for :func:`irfft`.
+    s (sequence of int or 0-d integer variable): The length of each dimension of the result.
+    returns: Real numbers, as :func:`numpy.fft.irfftn` gives.
+
     >>> ft.fft.irfftn([[10.0, -2.0], [-4.0, 0.0]]).eval()
     array([[1., 2.],
            [3., 4.]])
-    """,
-    like=fftn,
-    a="tensor_like: Numbers, as for :func:`irfft`.",
-    s="sequence of int or 0-d integer variable: The length of each dimension of the result.",
-)
-def irfftn(a: TensorLike, s: Counts = None, axes: Axes = None, norm: Norm = None) -> Variable:
-    """Return the inverse of :func:`rfftn`."""
+    """
     x = as_tensor(a)
     *others, (last, n) = _dimensions(x, s, axes)
     for axis, count in others:
@@ -109,61 +105,57 @@ def irfftn(a: TensorLike, s: Counts = None, axes: Axes = None, norm: Norm = None
     return irfft(x, n, last, norm)
 
 
-@described(
-    "As :func:`numpy.fft.fft2` gives.",
-    """
+@described_like(fftn)
+def fft2(a: TensorLike, s: Counts = None, axes: Axes = (-2, -1), norm: Norm = None) -> Variable:
+    """Return :func:`fftn` of the last two dimensions, or of ``axes``.
+
+    axes (sequence of int): The dimensions.
+    returns: As :func:`numpy.fft.fft2` gives.
+
     >>> ft.real(ft.fft.fft2([[1.0, 2.0], [3.0, 4.0]])).eval()
     array([[10., -2.],
            [-4.,  0.]])
-    """,
-    like=fftn,
-    axes="sequence of int: The dimensions.",
-)
-def fft2(a: TensorLike, s: Counts = None, axes: Axes = (-2, -1), norm: Norm = None) -> Variable:
-    """Return :func:`fftn` of the last two dimensions, or of ``axes``."""
+    """
     return fftn(a, s, axes, norm)
 
 
-@described(
-    "As :func:`numpy.fft.ifft2` gives.",
-    """
+@described_like(fftn)
+def ifft2(a: TensorLike, s: Counts = None, axes: Axes = (-2, -1), norm: Norm = None) -> Variable:
+    """Return :func:`ifftn` of the last two dimensions, or of ``axes``.
+
+    axes (sequence of int): The dimensions.
+    returns: As :func:`numpy.fft.ifft2` gives.
+
     >>> ft.real(ft.fft.ifft2([[10.0, -2.0], [-4.0, 0.0]])).eval()
     array([[1., 2.],
            [3., 4.]])
-    """,
-    like=fftn,
-    axes="sequence of int: The dimensions.",
-)
-def ifft2(a: TensorLike, s: Counts = None, axes: Axes = (-2, -1), norm: Norm = None) -> Variable:
-    """Return :func:`ifftn` of the last two dimensions, or of ``axes``."""
+    """
     return ifftn(a, s, axes, norm)
 
 
-@described(
-    "As :func:`numpy.fft.rfft2` gives.",
-    """
+@described_like(rfftn)
+def rfft2(a: TensorLike, s: Counts = None, axes: Axes = (-2, -1), norm: Norm = None) -> Variable:
+    """Return :func:`rfftn` of the last two dimensions, or of ``axes``.
+
+    axes (sequence of int): The dimensions.
+    returns: As :func:`numpy.fft.rfft2` gives.
+
     >>> ft.real(ft.fft.rfft2([[1.0, 2.0], [3.0, 4.0]])).eval()
     array([[10., -2.],
            [-4.,  0.]])
-    """,
-    like=rfftn,
-    axes="sequence of int: The dimensions.",
-)
-def rfft2(a: TensorLike, s: Counts = None, axes: Axes = (-2, -1), norm: Norm = None) -> Variable:
-    """Return :func:`rfftn` of the last two dimensions, or of ``axes``."""
+    """
     return rfftn(a, s, axes, norm)
 
 
-@described(
-    "As :func:`numpy.fft.irfft2` gives.",
-    """
+@described_like(irfftn)
+def irfft2(a: TensorLike, s: Counts = None, axes: Axes = (-2, -1), norm: Norm = None) -> Variable:
+    """Return :func:`irfftn` of the last two dimensions, or of ``axes``.
+
+    axes (sequence of int): The dimensions.
+    returns: As :func:`numpy.fft.irfft2` gives.
+
     >>> ft.fft.irfft2([[10.0, -2.0], [-4.0, 0.0]]).eval()
     array([[1., 2.],
            [3., 4.]])
-    """,
-    like=irfftn,
-    axes="sequence of int: The dimensions.",
-)
-def irfft2(a: TensorLike, s: Counts = None, axes: Axes = (-2, -1), norm: Norm = None) -> Variable:
-    """Return :func:`irfftn` of the last two dimensions, or of ``axes``."""
+    """
     return irfftn(a, s, axes, norm)

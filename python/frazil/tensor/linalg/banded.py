@@ -161,29 +161,7 @@ def _diagonals_of_product(left: Variable, right: Variable, bands: tuple[int, int
     return stack(rows, -2)
 
 
-@described(
-    "Of the shape of ``b``, with the dimensions in front that both broadcast to, as "
-    ":func:`scipy.linalg.solve_banded` gives.",
-    """
-    >>> ab = [[0.0, 1.0, 1.0], [2.0, 2.0, 2.0]]
-    >>> ft.linalg.solve_banded((0, 1), ab, [5.0, 6.0, 4.0]).eval()
-    array([1.5, 2. , 2. ])
-    """,
-    raises={
-        "numpy.linalg.LinAlgError": "During a call, if a matrix is singular and ``on_error`` is "
-        '"raise".',
-    },
-    l_and_u="tuple of two int: The numbers of diagonals below the main one, and above it, that "
-    "have elements.",
-    ab="tensor_like: The diagonals, of shape ``(..., l + u + 1, m)``: ``ab[u + i - j, j]`` is "
-    "``a[i, j]``. What has no place in the matrix is not read.",
-    b="tensor_like: The right side: a vector, or matrices of shape ``(..., m, n)``. The "
-    "dimensions in front broadcast.",
-    b_ndim="{1, 2}: Whether ``b`` has vectors of shape ``(..., m)`` or matrices. By default it "
-    "has matrices unless it is one vector.",
-    on_error='{"raise", "nan"}: The effect of a singular matrix: an error, or a solution all of '
-    "NaN, whose gradients are NaN, too.",
-)
+@described
 def solve_banded(
     l_and_u: tuple[int, int],
     ab: TensorLike,
@@ -192,7 +170,27 @@ def solve_banded(
     b_ndim: int | None = None,
     on_error: OnError = "raise",
 ) -> Variable:
-    """Return the solution ``x`` of ``a @ x == b``, where ``a`` has elements in a few diagonals."""
+    """Return the solution ``x`` of ``a @ x == b``, where ``a`` has elements in a few diagonals.
+
+    l_and_u (tuple of two int): The numbers of diagonals below the main one, and above it, that have
+        elements.
+    ab (tensor_like): The diagonals, of shape ``(..., l + u + 1, m)``: ``ab[u + i - j, j]`` is
+        ``a[i, j]``. What has no place in the matrix is not read.
+    b (tensor_like): The right side: a vector, or matrices of shape ``(..., m, n)``. The dimensions
+        in front broadcast.
+    b_ndim ({1, 2}): Whether ``b`` has vectors of shape ``(..., m)`` or matrices. By default it has
+        matrices unless it is one vector.
+    on_error ({"raise", "nan"}): The effect of a singular matrix: an error, or a solution all of
+        NaN, whose gradients are NaN, too.
+    returns: Of the shape of ``b``, with the dimensions in front that both broadcast to, as
+        :func:`scipy.linalg.solve_banded` gives.
+    raises numpy.linalg.LinAlgError: During a call, if a matrix is singular and ``on_error`` is
+        "raise".
+
+    >>> ab = [[0.0, 1.0, 1.0], [2.0, 2.0, 2.0]]
+    >>> ft.linalg.solve_banded((0, 1), ab, [5.0, 6.0, 4.0]).eval()
+    array([1.5, 2. , 2. ])
+    """
     below, above = l_and_u
     diagonals, right = as_tensor(ab), as_tensor(b)
     dtype = _core.promote(floating(diagonals.dtype), floating(right.dtype))

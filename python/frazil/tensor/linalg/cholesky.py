@@ -10,7 +10,7 @@ from frazil._core import FrozenApply, TensorType, Variable
 from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
-from frazil.tensor.docstrings import described
+from frazil.tensor.docstrings import described, described_like
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.linalg.failure import MayFail, OnError
 from frazil.tensor.linalg.matrices import as_floating, check_square, check_square_value
@@ -120,10 +120,22 @@ class CholeskyGradient(Op):
         return (input_shapes[0],)
 
 
-@described(
-    "Of the shape of ``x``, and of its dtype if that is floating, else float64; zeros in the "
-    "other triangle.",
-    """
+@described
+def cholesky(x: TensorLike, lower: bool = True, *, on_error: OnError = "raise") -> Variable:
+    """Return the triangular factor of a symmetric, or Hermitian, positive definite matrix.
+
+    x (tensor_like): Square matrices of shape ``(..., m, m)``. One triangle of each is read: the one
+        that the factor has. Gradients are of that triangle, too, as if the other one did not exist.
+    lower (bool): Return the lower triangular ``l`` with ``l @ l.T == x``; else the upper ``u`` with
+        ``u.T @ u == x``. Of complex matrices the transposed factor is conjugated, too.
+    on_error ({"raise", "nan"}): The effect of a matrix that is not positive definite: an error, or
+        a factor all of NaN, whose gradient is NaN, too. ``fz.Mode(on_error="nan")`` says so for all
+        of a function.
+    returns: Of the shape of ``x``, and of its dtype if that is floating, else float64; zeros in the
+        other triangle.
+    raises numpy.linalg.LinAlgError: During a call, if the matrix is not positive definite and
+        ``on_error`` is "raise".
+
     >>> ft.linalg.cholesky([[4.0, 2.0], [2.0, 5.0]]).eval()
     array([[2., 0.],
            [1., 2.]])
@@ -131,62 +143,31 @@ class CholeskyGradient(Op):
     array([[[nan]],
     <BLANKLINE>
            [[ 3.]]])
-    """,
-    raises={
-        "numpy.linalg.LinAlgError": "During a call, if the matrix is not positive definite and "
-        '``on_error`` is "raise".',
-    },
-    x="tensor_like: Square matrices of shape ``(..., m, m)``. One triangle of each is read: the "
-    "one that the factor has. Gradients are of that triangle, too, as if the other one did not "
-    "exist.",
-    lower="bool: Return the lower triangular ``l`` with ``l @ l.T == x``; else the upper ``u`` "
-    "with ``u.T @ u == x``. Of complex matrices the transposed factor is conjugated, too.",
-    on_error='{"raise", "nan"}: The effect of a matrix that is not positive definite: an error, '
-    'or a factor all of NaN, whose gradient is NaN, too. ``fz.Mode(on_error="nan")`` says so for '
-    "all of a function.",
-)
-def cholesky(x: TensorLike, lower: bool = True, *, on_error: OnError = "raise") -> Variable:
-    """Return the triangular factor of a symmetric, or Hermitian, positive definite matrix."""
+    """
     factor: Variable = Cholesky(bool(lower), on_error)(as_floating(as_tensor(x)))
     return factor
 
 
-@described(
-    "The factor and ``lower``, as :func:`scipy.linalg.cho_factor` gives, but with zeros in the "
-    "other triangle, which SciPy leaves as it was.",
-    """
-    >>> factor = ft.linalg.cho_factor([[4.0, 2.0], [2.0, 5.0]])
-    >>> ft.linalg.cho_solve(factor, [8.0, 12.0]).eval()
-    array([1., 2.])
-    """,
-    returns="tuple of Variable and bool",
-    like=cholesky,
-    a="tensor_like: Square matrices of shape ``(..., m, m)``, as for :func:`cholesky`.",
-    lower="bool: Whether the factor is the lower one.",
-)
+@described_like(cholesky)
 def cho_factor(
     a: TensorLike, lower: bool = False, *, on_error: OnError = "raise"
 ) -> tuple[Variable, bool]:
-    """Return a Cholesky factor and its side, as :func:`cho_solve` takes them."""
+    """Return a Cholesky factor and its side, as :func:`cho_solve` takes them.
+
+    a (tensor_like): Square matrices of shape ``(..., m, m)``, as for :func:`cholesky`.
+    lower (bool): Whether the factor is the lower one.
+    returns (tuple of Variable and bool): The factor and ``lower``, as
+        :func:`scipy.linalg.cho_factor` gives, but with zeros in the other triangle, which SciPy
+        leaves as it was.
+
+    >>> factor = ft.linalg.cho_factor([[4.0, 2.0], [2.0, 5.0]])
+    >>> ft.linalg.cho_solve(factor, [8.0, 12.0]).eval()
+    array([1., 2.])
+    """
     return cholesky(a, lower, on_error=on_error), lower
 
 
-@described(
-    "The solution, of the shape of ``b``, with the dimensions in front that both broadcast to.",
-    """
-    >>> a = [[4.0, 2.0], [2.0, 5.0]]
-    >>> ft.linalg.cho_solve((ft.linalg.cholesky(a), True), [8.0, 12.0]).eval()
-    array([1., 2.])
-    """,
-    c_and_lower="tuple of tensor_like and bool: The factor, and whether it is the lower one, as "
-    "for :func:`scipy.linalg.cho_solve`; factors have the shape ``(..., m, m)``.",
-    b="tensor_like: The right side: a vector, or matrices of shape ``(..., m, n)``. The "
-    "dimensions in front broadcast.",
-    b_ndim="{1, 2}: Whether ``b`` has vectors of shape ``(..., m)`` or matrices. By default it "
-    "has matrices unless it is one vector.",
-    on_error='{"raise", "nan"}: The effect of a zero on the diagonal of the factor: an error, or '
-    "a solution all of NaN.",
-)
+@described
 def cho_solve(
     c_and_lower: tuple[TensorLike, bool],
     b: TensorLike,
@@ -194,7 +175,23 @@ def cho_solve(
     b_ndim: int | None = None,
     on_error: OnError = "raise",
 ) -> Variable:
-    """Return the solution of a system of equations, given the Cholesky factor of its matrix."""
+    """Return the solution of a system of equations, given the Cholesky factor of its matrix.
+
+    c_and_lower (tuple of tensor_like and bool): The factor, and whether it is the lower one, as for
+        :func:`scipy.linalg.cho_solve`; factors have the shape ``(..., m, m)``.
+    b (tensor_like): The right side: a vector, or matrices of shape ``(..., m, n)``. The dimensions
+        in front broadcast.
+    b_ndim ({1, 2}): Whether ``b`` has vectors of shape ``(..., m)`` or matrices. By default it has
+        matrices unless it is one vector.
+    on_error ({"raise", "nan"}): The effect of a zero on the diagonal of the factor: an error, or a
+        solution all of NaN.
+    returns: The solution, of the shape of ``b``, with the dimensions in front that both broadcast
+        to.
+
+    >>> a = [[4.0, 2.0], [2.0, 5.0]]
+    >>> ft.linalg.cho_solve((ft.linalg.cholesky(a), True), [8.0, 12.0]).eval()
+    array([1., 2.])
+    """
     factor, lower = as_tensor(c_and_lower[0]), c_and_lower[1]
     b = as_tensor(b)
     core = min(b.ndim, 2) if b_ndim is None else b_ndim

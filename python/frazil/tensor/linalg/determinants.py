@@ -14,7 +14,7 @@ from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.diagonals import diagonal
 from frazil.tensor.dims import expand_dims
-from frazil.tensor.docstrings import described
+from frazil.tensor.docstrings import described, described_like
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.linalg.failure import OnError
 from frazil.tensor.linalg.lu import LUFactor, Solve
@@ -64,35 +64,33 @@ class LogAbsDet(Op):
         return [expand_dims(g, (-2, -1)) * inverse, None, None]
 
 
-@described(
-    "Of shape ``(...)``, of the dtype of ``a`` if that is floating, else float64.",
-    "[[1.0, 2.0], [3.0, 4.0]] -> -2.",
-    a="tensor_like: Square matrices of shape ``(..., m, m)``.",
-    on_error='{"raise", "nan"}: A singular matrix has no gradient: a call that needs it raises '
-    "numpy.linalg.LinAlgError, or it is NaN.",
-)
+@described
 def det(a: TensorLike, *, on_error: OnError = "raise") -> Variable:
-    """Return the determinant of a square matrix."""
+    """Return the determinant of a square matrix.
+
+    a (tensor_like): Square matrices of shape ``(..., m, m)``.
+    on_error ({"raise", "nan"}): A singular matrix has no gradient: a call that needs it raises
+        numpy.linalg.LinAlgError, or it is NaN.
+    returns: Of shape ``(...)``, of the dtype of ``a`` if that is floating, else float64.
+    example: [[1.0, 2.0], [3.0, 4.0]] -> -2.
+    """
     factors, pivots = LUFactor(on_error)(as_floating(as_tensor(a)))
     return prod(_signed_diagonal(factors, pivots), -1)
 
 
-@described(
-    {
-        "sign": "1, -1, or 0 if the matrix is singular; of complex matrices a number of size 1.",
-        "logabsdet": "The logarithm, -inf if the matrix is singular. Its gradient is the inverse, "
-        "transposed, from the same factors.",
-    },
-    """
+@described_like(det)
+def slogdet(x: TensorLike, *, on_error: OnError = "raise") -> tuple[Variable, Variable]:
+    """Return the sign and the logarithm of the absolute value of a determinant.
+
+    x (tensor_like): Square matrices of shape ``(..., m, m)``.
+    returns sign: 1, -1, or 0 if the matrix is singular; of complex matrices a number of size 1.
+    returns logabsdet: The logarithm, -inf if the matrix is singular. Its gradient is the inverse,
+        transposed, from the same factors.
+
     >>> sign, logarithm = ft.linalg.slogdet([[0.0, 2.0], [2.0, 0.0]])
     >>> sign.eval(), ft.exp(logarithm).eval()
     (array(-1.), array(4.))
-    """,
-    like=det,
-    x="tensor_like: Square matrices of shape ``(..., m, m)``.",
-)
-def slogdet(x: TensorLike, *, on_error: OnError = "raise") -> tuple[Variable, Variable]:
-    """Return the sign and the logarithm of the absolute value of a determinant."""
+    """
     matrix = as_floating(as_tensor(x))
     factors, pivots = LUFactor(on_error)(matrix)
     sign = prod(_core.elemwise(scalar.sign, _signed_diagonal(factors, pivots)), -1)

@@ -14,7 +14,7 @@ from frazil.graph.call_site import called_function
 from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
-from frazil.tensor.docstrings import described
+from frazil.tensor.docstrings import described, described_like
 from frazil.tensor.items import get_item
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import Lengths, length, lengths, multiply
@@ -78,17 +78,17 @@ class Expm(Op):
         return [get_item(Expm()(blocks), (..., first, second))]
 
 
-@described(
-    "Of the shape of ``A``, as :func:`scipy.linalg.expm` gives.",
-    """
+@described
+def expm(A: TensorLike) -> Variable:
+    """Return the exponentials of square matrices: the sums of their powers over factorials.
+
+    A (tensor_like): Square matrices of shape ``(..., m, m)``.
+    returns: Of the shape of ``A``, as :func:`scipy.linalg.expm` gives.
+
     >>> ft.linalg.expm([[0.0, 1.0], [0.0, 0.0]]).eval()
     array([[1., 1.],
            [0., 1.]])
-    """,
-    A="tensor_like: Square matrices of shape ``(..., m, m)``.",
-)
-def expm(A: TensorLike) -> Variable:
-    """Return the exponentials of square matrices: the sums of their powers over factorials."""
+    """
     result: Variable = Expm()(as_floating(as_tensor(A)))
     return result
 
@@ -213,44 +213,45 @@ class SolveRiccati(Equation):
         return [unbroadcast_front(own, at) for own, at in zip(of_each, inputs, strict=True)]
 
 
-@described(
-    "Of shape ``(..., m, n)``, as :func:`scipy.linalg.solve_sylvester` gives.",
-    "[[2.0]], [[3.0]], [[10.0]] -> [[2.]]",
-    both="tensor_like: Square matrices of shapes ``(..., m, m)`` and ``(..., n, n)``. No "
-    "eigenvalue of ``A`` may be that of ``-B``.",
-    Q="tensor_like: Matrices of shape ``(..., m, n)``. The dimensions in front broadcast.",
-)
+@described
 def solve_sylvester(A: TensorLike, B: TensorLike, Q: TensorLike) -> Variable:
-    """Return the solution ``x`` of ``A @ x + x @ B == Q``."""
+    """Return the solution ``x`` of ``A @ x + x @ B == Q``.
+
+    A, B (tensor_like): Square matrices of shapes ``(..., m, m)`` and ``(..., n, n)``. No eigenvalue
+        of ``A`` may be that of ``-B``.
+    Q (tensor_like): Matrices of shape ``(..., m, n)``. The dimensions in front broadcast.
+    returns: Of shape ``(..., m, n)``, as :func:`scipy.linalg.solve_sylvester` gives.
+    example: [[2.0]], [[3.0]], [[10.0]] -> [[2.]]
+    """
     result: Variable = SolveSylvester()(*in_front(_floats(A, B, Q), (2, 2, 2)))
     return result
 
 
-@described(
-    "Of shape ``(..., m, m)``, as :func:`scipy.linalg.solve_continuous_lyapunov` gives.",
-    "[[2.0]], [[8.0]] -> [[2.]]",
-    both="tensor_like: Square matrices of shape ``(..., m, m)``. The dimensions in front "
-    "broadcast.",
-)
+@described
 def solve_continuous_lyapunov(A: TensorLike, Q: TensorLike) -> Variable:
-    """Return the solution ``x`` of ``A @ x + x @ A.T.conj() == Q``."""
+    """Return the solution ``x`` of ``A @ x + x @ A.T.conj() == Q``.
+
+    A, Q (tensor_like): Square matrices of shape ``(..., m, m)``. The dimensions in front broadcast.
+    returns: Of shape ``(..., m, m)``, as :func:`scipy.linalg.solve_continuous_lyapunov` gives.
+    example: [[2.0]], [[8.0]] -> [[2.]]
+    """
     a, q = _floats(A, Q)
     return solve_sylvester(a, conj(matrix_transpose(a)), q)
 
 
-@described(
-    "Of shape ``(..., m, m)``, as :func:`scipy.linalg.solve_discrete_lyapunov` gives.",
-    "[[0.5]], [[3.0]] -> [[4.]]",
-    both="tensor_like: Square matrices of shape ``(..., m, m)``. The dimensions in front "
-    "broadcast.",
-    method='{"direct", "bilinear"}: Solve a system with a row for each element of ``x``, or a '
-    "continuous equation that has the same solution; that needs far less memory, and no "
-    "eigenvalue of ``A`` may be -1.",
-)
+@described
 def solve_discrete_lyapunov(
     A: TensorLike, Q: TensorLike, method: Literal["direct", "bilinear"] = "bilinear"
 ) -> Variable:
-    """Return the solution ``x`` of ``A @ x @ A.T.conj() - x + Q == 0``."""
+    """Return the solution ``x`` of ``A @ x @ A.T.conj() - x + Q == 0``.
+
+    A, Q (tensor_like): Square matrices of shape ``(..., m, m)``. The dimensions in front broadcast.
+    method ({"direct", "bilinear"}): Solve a system with a row for each element of ``x``, or a
+        continuous equation that has the same solution; that needs far less memory, and no
+        eigenvalue of ``A`` may be -1.
+    returns: Of shape ``(..., m, m)``, as :func:`scipy.linalg.solve_discrete_lyapunov` gives.
+    example: [[0.5]], [[3.0]] -> [[4.]]
+    """
     if method not in ("direct", "bilinear"):
         raise ValueError(f"method must be 'direct' or 'bilinear'; given {method!r}")
     a, q = _floats(A, Q)
@@ -276,38 +277,33 @@ def _directly(a: Variable, q: Variable) -> Variable:
     return reshape(x, (*lengths(x)[:-1], *lengths(q)[-2:]))
 
 
-_UNSOLVED = {"numpy.linalg.LinAlgError": "During a call, if there is no finite solution."}
-
-
-@described(
-    "Of shape ``(..., m, m)``, as :func:`scipy.linalg.solve_continuous_are` gives.",
-    "[[0.0]], [[1.0]], [[4.0]], [[1.0]] -> [[2.]]",
-    raises=_UNSOLVED,
-    A="tensor_like: Square matrices of shape ``(..., m, m)``.",
-    Q="tensor_like: Symmetric matrices of shape ``(..., m, m)``.",
-    B="tensor_like: Matrices of shape ``(..., m, n)``.",
-    R="tensor_like: Symmetric matrices of shape ``(..., n, n)``. The dimensions in front "
-    "broadcast.",
-)
+@described
 def solve_continuous_are(A: TensorLike, B: TensorLike, Q: TensorLike, R: TensorLike) -> Variable:
     """Return the solution ``x`` of the Riccati equation of continuous time.
 
     It is ``A.T @ x + x @ A - x @ B @ inv(R) @ B.T @ x + Q == 0``.
+
+    A (tensor_like): Square matrices of shape ``(..., m, m)``.
+    B (tensor_like): Matrices of shape ``(..., m, n)``.
+    Q (tensor_like): Symmetric matrices of shape ``(..., m, m)``.
+    R (tensor_like): Symmetric matrices of shape ``(..., n, n)``. The dimensions in front broadcast.
+    returns: Of shape ``(..., m, m)``, as :func:`scipy.linalg.solve_continuous_are` gives.
+    raises numpy.linalg.LinAlgError: During a call, if there is no finite solution.
+    example: [[0.0]], [[1.0]], [[4.0]], [[1.0]] -> [[2.]]
     """
     result: Variable = SolveRiccati(False)(*in_front(_floats(A, B, Q, R), (2, 2, 2, 2)))
     return result
 
 
-@described(
-    "Of shape ``(..., m, m)``, as :func:`scipy.linalg.solve_discrete_are` gives.",
-    "[[0.0]], [[1.0]], [[4.0]], [[1.0]] -> [[4.]]",
-    raises=_UNSOLVED,
-    like=solve_continuous_are,
-)
+@described_like(solve_continuous_are)
 def solve_discrete_are(A: TensorLike, B: TensorLike, Q: TensorLike, R: TensorLike) -> Variable:
     """Return the solution ``x`` of the Riccati equation of discrete time.
 
     It is ``A.T @ x @ A - x - A.T @ x @ B @ inv(R + B.T @ x @ B) @ B.T @ x @ A + Q == 0``.
+
+    returns: Of shape ``(..., m, m)``, as :func:`scipy.linalg.solve_discrete_are` gives.
+    raises numpy.linalg.LinAlgError: During a call, if there is no finite solution.
+    example: [[0.0]], [[1.0]], [[4.0]], [[1.0]] -> [[4.]]
     """
     result: Variable = SolveRiccati(True)(*in_front(_floats(A, B, Q, R), (2, 2, 2, 2)))
     return result

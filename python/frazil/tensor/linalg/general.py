@@ -34,35 +34,7 @@ _KINDS = {
 _BANDS = {"diagonal": (0, 0), "tridiagonal": (1, 1), "banded": None}
 
 
-@described(
-    "Of the shape of ``b``, with the dimensions in front that both broadcast to. Equal matrices "
-    "are factored once, however many systems, inverses and determinants there are of them.",
-    """
-    >>> ft.linalg.solve([[1.0, 2.0], [3.0, 4.0]], [5.0, 11.0]).eval()
-    array([1., 2.])
-    """,
-    raises={
-        "numpy.linalg.LinAlgError": "During a call, if the matrix is singular or not as assumed, "
-        'and ``on_error`` is "raise".',
-    },
-    a="tensor_like: Square matrices of shape ``(..., m, m)``.",
-    b="tensor_like: The right side: a vector, or matrices of shape ``(..., m, n)``. The "
-    "dimensions in front broadcast.",
-    lower="bool: The triangle of a symmetric or Hermitian matrix that is read: the lower or the "
-    "upper one. The gradient is of that triangle, too, as if the other one did not exist.",
-    assume_a='str: The known property of the matrix: none ("gen"), that it is symmetric ("sym"), '
-    'that it is Hermitian ("her"), that it is positive definite, too ("pos"), or where its zeros '
-    'are: "diagonal", "tridiagonal", "lower triangular", "upper triangular"; elements there are '
-    'not read. "general", "symmetric", "hermitian" and "positive definite" are other words for '
-    'the first four. Of a "banded" matrix a call finds out which diagonals have elements; '
-    ":func:`solve_banded` takes those alone.",
-    transposed="bool: Solve ``a.T @ x == b``.",
-    b_ndim="{1, 2}: Whether ``b`` has vectors of shape ``(..., m)`` or matrices. By default it "
-    "has matrices unless it is one vector.",
-    on_error='{"raise", "nan"}: The effect of a matrix that is singular, or not positive definite '
-    "though it should be: an error, or a solution all of NaN, whose gradients are NaN, too. "
-    '``fz.Mode(on_error="nan")`` says so for all of a function.',
-)
+@described
 def solve(
     a: TensorLike,
     b: TensorLike,
@@ -73,7 +45,34 @@ def solve(
     b_ndim: int | None = None,
     on_error: OnError = "raise",
 ) -> Variable:
-    """Return the solution ``x`` of ``a @ x == b``, as :func:`scipy.linalg.solve`."""
+    """Return the solution ``x`` of ``a @ x == b``, as :func:`scipy.linalg.solve`.
+
+    a (tensor_like): Square matrices of shape ``(..., m, m)``.
+    b (tensor_like): The right side: a vector, or matrices of shape ``(..., m, n)``. The dimensions
+        in front broadcast.
+    lower (bool): The triangle of a symmetric or Hermitian matrix that is read: the lower or the
+        upper one. The gradient is of that triangle, too, as if the other one did not exist.
+    assume_a (str): The known property of the matrix: none ("gen"), that it is symmetric ("sym"),
+        that it is Hermitian ("her"), that it is positive definite, too ("pos"), or where its zeros
+        are: "diagonal", "tridiagonal", "lower triangular", "upper triangular"; elements there are
+        not read. "general", "symmetric", "hermitian" and "positive definite" are other words for
+        the first four. Of a "banded" matrix a call finds out which diagonals have elements;
+        :func:`solve_banded` takes those alone.
+    transposed (bool): Solve ``a.T @ x == b``.
+    b_ndim ({1, 2}): Whether ``b`` has vectors of shape ``(..., m)`` or matrices. By default it has
+        matrices unless it is one vector.
+    on_error ({"raise", "nan"}): The effect of a matrix that is singular, or not positive definite
+        though it should be: an error, or a solution all of NaN, whose gradients are NaN, too.
+        ``fz.Mode(on_error="nan")`` says so for all of a function.
+    returns: Of the shape of ``b``, with the dimensions in front that both broadcast to. Equal
+        matrices are factored once, however many systems, inverses and determinants there are of
+        them.
+    raises numpy.linalg.LinAlgError: During a call, if the matrix is singular or not as assumed, and
+        ``on_error`` is "raise".
+
+    >>> ft.linalg.solve([[1.0, 2.0], [3.0, 4.0]], [5.0, 11.0]).eval()
+    array([1., 2.])
+    """
     if assume_a not in _KINDS:
         raise ValueError(
             f"assume_a must be one of {', '.join(map(repr, _KINDS))}; given {assume_a!r}"
@@ -120,24 +119,22 @@ def _mirrored(a: Variable, lower: bool, *, conjugated: bool = False) -> Variable
     return other + (middle + conj(middle)) / 2 + conj(matrix_transpose(other))
 
 
-@described(
-    "Of the shape of ``a``, and of its dtype if that is floating, else float64.",
-    """
+@described
+def inv(a: TensorLike, *, on_error: OnError = "raise") -> Variable:
+    """Return the inverse of a square matrix.
+
+    a (tensor_like): Square matrices of shape ``(..., m, m)``. For the product of an inverse and
+        something, :func:`solve` is faster and more precise.
+    on_error ({"raise", "nan"}): The effect of a singular matrix: an error, or an inverse all of
+        NaN.
+    returns: Of the shape of ``a``, and of its dtype if that is floating, else float64.
+    raises numpy.linalg.LinAlgError: During a call, if the matrix is singular and ``on_error`` is
+        "raise".
+
     >>> ft.linalg.inv([[2.0, 0.0], [0.0, 4.0]]).eval()
     array([[0.5 , 0.  ],
            [0.  , 0.25]])
-    """,
-    raises={
-        "numpy.linalg.LinAlgError": "During a call, if the matrix is singular and ``on_error`` is "
-        '"raise".',
-    },
-    a="tensor_like: Square matrices of shape ``(..., m, m)``. For the product of an inverse and "
-    "something, :func:`solve` is faster and more precise.",
-    on_error='{"raise", "nan"}: The effect of a singular matrix: an error, or an inverse all of '
-    "NaN.",
-)
-def inv(a: TensorLike, *, on_error: OnError = "raise") -> Variable:
-    """Return the inverse of a square matrix."""
+    """
     a = as_floating(as_tensor(a))
     check_square(a, "inv")
     return solve(a, identity_beside(a), on_error=on_error)

@@ -10,28 +10,29 @@ from frazil.tensor import diagonals
 from frazil.tensor.docstrings import described
 
 
-@described(
-    "As :func:`numpy.linalg.diagonal` gives. ``ft.diagonal`` takes the first two dimensions.",
-    """
+@described
+def diagonal(x: TensorLike, *, offset: int = 0) -> Variable:
+    """Return the diagonals of matrices.
+
+    x (tensor_like): Matrices of shape ``(..., m, n)``.
+    offset (int): The offset of the diagonal: above the main one if positive, else below.
+    returns: As :func:`numpy.linalg.diagonal` gives. ``ft.diagonal`` takes the first two dimensions.
+
     >>> ft.linalg.diagonal([[[1, 2], [3, 4]], [[5, 6], [7, 8]]]).eval()
     array([[1, 4],
            [5, 8]])
-    """,
-    x="tensor_like: Matrices of shape ``(..., m, n)``.",
-    offset="int: The offset of the diagonal: above the main one if positive, else below.",
-)
-def diagonal(x: TensorLike, *, offset: int = 0) -> Variable:
-    """Return the diagonals of matrices."""
+    """
     return diagonals.diagonal(x, offset, -2, -1)
 
 
-@described(
-    "As :func:`numpy.linalg.trace` gives. ``ft.trace`` takes the first two dimensions.",
-    "[[[1, 2], [3, 4]], [[5, 6], [7, 8]]] -> [ 5, 13]",
-    x="tensor_like: Matrices of shape ``(..., m, n)``.",
-    offset="int: The diagonal, as for :func:`diagonal`.",
-    dtype="dtype_like: The dtype to sum in; default as for :func:`sum`.",
-)
+@described
 def trace(x: TensorLike, *, offset: int = 0, dtype: npt.DTypeLike | None = None) -> Variable:
-    """Return the sums along the diagonals of matrices."""
+    """Return the sums along the diagonals of matrices.
+
+    x (tensor_like): Matrices of shape ``(..., m, n)``.
+    offset (int): The diagonal, as for :func:`diagonal`.
+    dtype (dtype_like): The dtype to sum in; default as for :func:`sum`.
+    returns: As :func:`numpy.linalg.trace` gives. ``ft.trace`` takes the first two dimensions.
+    example: [[[1, 2], [3, 4]], [[5, 6], [7, 8]]] -> [ 5, 13]
+    """
     return diagonals.trace(x, offset, -2, -1, dtype)

@@ -203,27 +203,7 @@ class Solve(FactoredSystem):
         return [g_a, None, None, unbroadcast_front(g_b, b)]
 
 
-@described(
-    "Of the shape of ``b``.",
-    """
-    >>> factors = ft.linalg.lu_factor([[1.0, 2.0], [2.0, 2.0]])
-    >>> ft.linalg.lu_solve(factors, [5.0, 6.0]).eval()
-    array([1., 2.])
-    """,
-    raises={
-        "numpy.linalg.LinAlgError": "During a call, if the matrix is singular and ``on_error`` is "
-        '"raise".',
-    },
-    LU_and_pivots="tuple of tensor_like: What :func:`lu_factor` returns.",
-    b="tensor_like: The right side: a vector, or matrices of shape ``(..., m, n)``. The "
-    "dimensions in front broadcast.",
-    trans='{0, 1, 2, "N", "T", "C"}: Solve for the matrix, its transpose, or its conjugate '
-    "transpose.",
-    b_ndim="{1, 2}: Whether ``b`` has vectors of shape ``(..., m)`` or matrices. By default it "
-    "has matrices unless it is one vector.",
-    on_error='{"raise", "nan"}: The effect of a singular matrix: an error, or a solution all of '
-    "NaN, whose gradients are NaN, too.",
-)
+@described
 def lu_solve(
     LU_and_pivots: tuple[TensorLike, TensorLike],
     b: TensorLike,
@@ -232,7 +212,25 @@ def lu_solve(
     b_ndim: int | None = None,
     on_error: OnError = "raise",
 ) -> Variable:
-    """Return the solution of a system of equations, given the factors of its matrix."""
+    """Return the solution of a system of equations, given the factors of its matrix.
+
+    LU_and_pivots (tuple of tensor_like): What :func:`lu_factor` returns.
+    b (tensor_like): The right side: a vector, or matrices of shape ``(..., m, n)``. The dimensions
+        in front broadcast.
+    trans ({0, 1, 2, "N", "T", "C"}): Solve for the matrix, its transpose, or its conjugate
+        transpose.
+    b_ndim ({1, 2}): Whether ``b`` has vectors of shape ``(..., m)`` or matrices. By default it has
+        matrices unless it is one vector.
+    on_error ({"raise", "nan"}): The effect of a singular matrix: an error, or a solution all of
+        NaN, whose gradients are NaN, too.
+    returns: Of the shape of ``b``.
+    raises numpy.linalg.LinAlgError: During a call, if the matrix is singular and ``on_error`` is
+        "raise".
+
+    >>> factors = ft.linalg.lu_factor([[1.0, 2.0], [2.0, 2.0]])
+    >>> ft.linalg.lu_solve(factors, [5.0, 6.0]).eval()
+    array([1., 2.])
+    """
     way, conjugated = read_trans(trans)
     factors, pivots, b = (as_tensor(x) for x in (*LU_and_pivots, b))
     if conjugated:

@@ -25,30 +25,30 @@ from frazil.tensor.reductions import any, max, min, sum
 from frazil.tensor.transposition import moveaxis
 
 
-@described(
-    "The norm, in the dtype of ``x`` if that is floating.",
-    """
-    >>> ft.linalg.norm([3.0, 4.0]).eval()
-    array(5.)
-    >>> ft.linalg.norm([[1.0, -2.0], [3.0, 4.0]], 1).eval()
-    array(6.)
-    """,
-    x="tensor_like: Any tensor; integers become float64.",
-    ord='number, inf, -inf, "fro", "nuc" or None: The norm, as for :func:`numpy.linalg.norm`: '
-    "None is the root of the sum of squares. Of matrices 2 and -2 are the largest and the "
-    'smallest singular value, "nuc" is their sum.',
-    axis="int or tuple of two int: The dimension of the vectors, or the two of the matrices. "
-    "Default: ``x`` is one vector or matrix, and where ``ord`` is None a tensor of any rank, "
-    "whose elements are one vector.",
-    keepdims="bool: Keep the reduced dimensions, with length 1.",
-)
+@described
 def norm(
     x: TensorLike,
     ord: float | str | None = None,
     axis: int | Sequence[int] | None = None,
     keepdims: bool = False,
 ) -> Variable:
-    """Return a norm of vectors or of matrices."""
+    """Return a norm of vectors or of matrices.
+
+    x (tensor_like): Any tensor; integers become float64.
+    ord (number, inf, -inf, "fro", "nuc" or None): The norm, as for :func:`numpy.linalg.norm`: None
+        is the root of the sum of squares. Of matrices 2 and -2 are the largest and the smallest
+        singular value, "nuc" is their sum.
+    axis (int or tuple of two int): The dimension of the vectors, or the two of the matrices.
+        Default: ``x`` is one vector or matrix, and where ``ord`` is None a tensor of any rank,
+        whose elements are one vector.
+    keepdims (bool): Keep the reduced dimensions, with length 1.
+    returns: The norm, in the dtype of ``x`` if that is floating.
+
+    >>> ft.linalg.norm([3.0, 4.0]).eval()
+    array(5.)
+    >>> ft.linalg.norm([[1.0, -2.0], [3.0, 4.0]], 1).eval()
+    array(6.)
+    """
     x = as_fractional(as_tensor(x))
     axes = tuple(range(x.ndim)) if axis is None else normalize_axes(axis, x.ndim)
     if ord is None:
@@ -125,14 +125,7 @@ def _norm_of_singular_values(
     return expand_dims(result, sorted(axes)) if keepdims else result
 
 
-@described(
-    "The norm, in the dtype of ``x`` if that is floating.",
-    "[[3.0, 4.0], [5.0, 12.0]], axis=1 -> [ 5., 13.]",
-    x="tensor_like: Any tensor; integers become float64.",
-    axis="int or sequence of int: The dimensions of a vector. Default: all of ``x`` is one.",
-    keepdims="bool: Keep the reduced dimensions, with length 1.",
-    ord="number, inf or -inf: The norm, as for :func:`numpy.linalg.vector_norm`.",
-)
+@described
 def vector_norm(
     x: TensorLike,
     /,
@@ -141,24 +134,33 @@ def vector_norm(
     keepdims: bool = False,
     ord: float = 2,
 ) -> Variable:
-    """Return a norm of vectors, which may lie along several dimensions."""
+    """Return a norm of vectors, which may lie along several dimensions.
+
+    x (tensor_like): Any tensor; integers become float64.
+    axis (int or sequence of int): The dimensions of a vector. Default: all of ``x`` is one.
+    keepdims (bool): Keep the reduced dimensions, with length 1.
+    ord (number, inf or -inf): The norm, as for :func:`numpy.linalg.vector_norm`.
+    returns: The norm, in the dtype of ``x`` if that is floating.
+    example: [[3.0, 4.0], [5.0, 12.0]], axis=1 -> [ 5., 13.]
+    """
     x = as_fractional(as_tensor(x))
     axes = tuple(range(x.ndim)) if axis is None else normalize_axes(axis, x.ndim)
     return _vector_norm(x, ord, axes, keepdims)
 
 
-@described(
-    "Of shape ``(...)``, in the dtype of ``x`` if that is floating, as "
-    ":func:`numpy.linalg.matrix_norm` gives.",
-    '[[0.0, 3.0], [2.0, 0.0]], ord="nuc" -> 5.',
-    x="tensor_like: Matrices of shape ``(..., m, n)``; integers become float64.",
-    keepdims="bool: Keep the last two dimensions, with length 1.",
-    ord='number, inf, -inf, "fro", "nuc" or None: The norm, as for :func:`norm`; None is "fro".',
-)
+@described
 def matrix_norm(
     x: TensorLike, /, *, keepdims: bool = False, ord: float | str | None = "fro"
 ) -> Variable:
-    """Return a norm of matrices."""
+    """Return a norm of matrices.
+
+    x (tensor_like): Matrices of shape ``(..., m, n)``; integers become float64.
+    keepdims (bool): Keep the last two dimensions, with length 1.
+    ord (number, inf, -inf, "fro", "nuc" or None): The norm, as for :func:`norm`; None is "fro".
+    returns: Of shape ``(...)``, in the dtype of ``x`` if that is floating, as
+        :func:`numpy.linalg.matrix_norm` gives.
+    example: [[0.0, 3.0], [2.0, 0.0]], ord="nuc" -> 5.
+    """
     x = as_fractional(as_tensor(x))
     if x.ndim < 2:
         raise ValueError(f"matrix_norm takes matrices; given {x.type}")
@@ -168,27 +170,25 @@ def matrix_norm(
 _WITHOUT_ELEMENTS = "cond is not defined of matrices without elements"
 
 
-@described(
-    "Of shape ``(...)``, as :func:`numpy.linalg.cond` gives: infinite for a singular matrix, NaN "
-    "for one with elements that are NaN.",
-    """
+@described
+def cond(x: TensorLike, p: float | str | None = None) -> Variable:
+    """Return condition numbers of matrices: by how much errors grow where systems are solved.
+
+    x (tensor_like): Matrices of shape ``(..., m, n)``; square ones, unless ``p`` is None, 2 or -2.
+    p (number, inf, -inf, "fro", "nuc" or None): The norm of a matrix, which is multiplied by the
+        norm of its inverse, as for :func:`norm`. None is 2: the largest singular value over the
+        smallest one.
+    returns: Of shape ``(...)``, as :func:`numpy.linalg.cond` gives: infinite for a singular matrix,
+        NaN for one with elements that are NaN.
+    raises numpy.linalg.LinAlgError: If the type says that matrices have no elements. During a call,
+        if ``p`` is None, 2 or -2 and a matrix has elements that are not finite.
+    raises ValueError: During a call, if matrices have no elements.
+
     >>> ft.linalg.cond([[0.0, 3.0], [2.0, 0.0]]).eval()
     array(1.5)
     >>> ft.linalg.cond([[1.0, 1.0], [1.0, 1.0]], 1).eval()
     array(inf)
-    """,
-    raises={
-        "numpy.linalg.LinAlgError": "If the type says that matrices have no elements. During a "
-        "call, if ``p`` is None, 2 or -2 and a matrix has elements that are not finite.",
-        "ValueError": "During a call, if matrices have no elements.",
-    },
-    x="tensor_like: Matrices of shape ``(..., m, n)``; square ones, unless ``p`` is None, 2 or -2.",
-    p='number, inf, -inf, "fro", "nuc" or None: The norm of a matrix, which is multiplied by the '
-    "norm of its inverse, as for :func:`norm`. None is 2: the largest singular value over the "
-    "smallest one.",
-)
-def cond(x: TensorLike, p: float | str | None = None) -> Variable:
-    """Return condition numbers of matrices: by how much errors grow where systems are solved."""
+    """
     x = as_fractional(as_tensor(x))
     check_matrices(x, "cond")
     if 0 in x.type.shape[-2:]:

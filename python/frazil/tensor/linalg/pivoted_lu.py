@@ -121,24 +121,22 @@ def _rows_at(x: Variable, places: Variable) -> Variable:
     return get_item(x, (*front, places))
 
 
-@described(
-    {
-        "lu": "The upper factor and, below the diagonal, the lower one, whose diagonal is of ones.",
-        "pivots": "For each of the first rows, in turn, the one that it changes places with, as "
-        "int32: as many as the matrix has of rows or columns, whichever are fewer.",
-    },
-    """
+@described
+def lu_factor(a: TensorLike, *, on_error: OnError = "raise") -> tuple[Variable, Variable]:
+    """Return the factors of a matrix, as :func:`scipy.linalg.lu_factor`.
+
+    a (tensor_like): Matrices of shape ``(..., m, n)``, which may be singular.
+    on_error ({"raise", "nan"}): A singular matrix has no gradient: a call that needs it raises
+        numpy.linalg.LinAlgError, or it is NaN.
+    returns lu: The upper factor and, below the diagonal, the lower one, whose diagonal is of ones.
+    returns pivots: For each of the first rows, in turn, the one that it changes places with, as
+        int32: as many as the matrix has of rows or columns, whichever are fewer.
+
     >>> lu, pivots = ft.linalg.lu_factor([[1.0, 2.0], [2.0, 2.0]])
     >>> lu.eval(), pivots.eval()
     (array([[2. , 2. ],
            [0.5, 1. ]]), array([1, 1], dtype=int32))
-    """,
-    a="tensor_like: Matrices of shape ``(..., m, n)``, which may be singular.",
-    on_error='{"raise", "nan"}: A singular matrix has no gradient: a call that needs it raises '
-    "numpy.linalg.LinAlgError, or it is NaN.",
-)
-def lu_factor(a: TensorLike, *, on_error: OnError = "raise") -> tuple[Variable, Variable]:
-    """Return the factors of a matrix, as :func:`scipy.linalg.lu_factor`."""
+    """
     matrix = as_floating(as_tensor(a))
     check_matrices(matrix, "lu_factor")
     rows, columns = matrix.type.shape[-2:]
@@ -149,29 +147,26 @@ def lu_factor(a: TensorLike, *, on_error: OnError = "raise") -> tuple[Variable, 
     return factors, pivots
 
 
-@described(
-    {
-        "p": "The permutation, of shape ``(..., m, m)``, or ``(..., m)`` and int64 where rows are "
-        "wanted.",
-        "l, u": "The lower triangle, of shape ``(..., m, k)`` with ones on its diagonal, and the "
-        "upper one, of shape ``(..., k, n)``.",
-    },
-    """
+@described
+def lu(
+    a: TensorLike, permute_l: bool = False, p_indices: bool = False
+) -> tuple[Variable, Variable, Variable] | tuple[Variable, Variable]:
+    """Return a permutation and two triangles, factors of a matrix, as :func:`scipy.linalg.lu`.
+
+    a (tensor_like): Matrices of shape ``(..., m, n)``; ``k`` is the smaller one of ``m`` and ``n``.
+    permute_l (bool): Return ``p @ l`` and ``u`` alone.
+    p_indices (bool): Return the permutation as rows of ``l``: ``l[p] @ u == a``.
+    returns p: The permutation, of shape ``(..., m, m)``, or ``(..., m)`` and int64 where rows are
+        wanted.
+    returns l, u: The lower triangle, of shape ``(..., m, k)`` with ones on its diagonal, and the
+        upper one, of shape ``(..., k, n)``.
+
     >>> p, l, u = ft.linalg.lu([[1.0, 2.0], [2.0, 2.0]])
     >>> l.eval(), u.eval()
     (array([[1. , 0. ],
            [0.5, 1. ]]), array([[2., 2.],
            [0., 1.]]))
-    """,
-    a="tensor_like: Matrices of shape ``(..., m, n)``; ``k`` is the smaller one of ``m`` and "
-    "``n``.",
-    permute_l="bool: Return ``p @ l`` and ``u`` alone.",
-    p_indices="bool: Return the permutation as rows of ``l``: ``l[p] @ u == a``.",
-)
-def lu(
-    a: TensorLike, permute_l: bool = False, p_indices: bool = False
-) -> tuple[Variable, Variable, Variable] | tuple[Variable, Variable]:
-    """Return a permutation and two triangles, factors of a matrix, as :func:`scipy.linalg.lu`."""
+    """
     matrix = as_floating(as_tensor(a))
     factors, _, places = PivotedLU()(matrix)
     rows, columns = length(matrix, matrix.ndim - 2), length(matrix, matrix.ndim - 1)

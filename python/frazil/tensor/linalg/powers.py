@@ -19,19 +19,19 @@ from frazil.tensor.linalg.matrices import identity_beside
 from frazil.tensor.products import dot, matmul
 
 
-@described(
-    "Of the shape of ``a``, by the fewest products that squaring leaves, as "
-    ":func:`numpy.linalg.matrix_power` gives.",
-    """
+@described
+def matrix_power(a: TensorLike, n: int) -> Variable:
+    """Return a whole power of square matrices.
+
+    a (tensor_like): Square matrices of shape ``(..., m, m)``.
+    n (int): The exponent; a negative one is of the inverse.
+    returns: Of the shape of ``a``, by the fewest products that squaring leaves, as
+        :func:`numpy.linalg.matrix_power` gives.
+
     >>> ft.linalg.matrix_power([[1.0, 1.0], [0.0, 1.0]], 5).eval()
     array([[1., 5.],
            [0., 1.]])
-    """,
-    a="tensor_like: Square matrices of shape ``(..., m, m)``.",
-    n="int: The exponent; a negative one is of the inverse.",
-)
-def matrix_power(a: TensorLike, n: int) -> Variable:
-    """Return a whole power of square matrices."""
+    """
     if isinstance(n, bool | np.bool_) or not isinstance(n, int | np.integer):
         raise TypeError(f"the exponent of a matrix must be an integer; given {n!r}")
     matrix = as_tensor(a)
@@ -52,28 +52,29 @@ def matrix_power(a: TensorLike, n: int) -> Variable:
         matrix = matmul(matrix, matrix)
 
 
-@described(
-    "The product.",
-    """
+@described
+def matrix_dot(*args: TensorLike) -> Variable:
+    """Return the product of several matrices.
+
+    args (tensor_like): One matrix or more, as for :func:`multi_dot`.
+    returns: The product.
+
     >>> ft.linalg.matrix_dot([[1.0, 2.0], [0.0, 1.0]], [[2.0, 0.0], [0.0, 3.0]]).eval()
     array([[2., 6.],
            [0., 3.]])
-    """,
-    args="tensor_like: One matrix or more, as for :func:`multi_dot`.",
-)
-def matrix_dot(*args: TensorLike) -> Variable:
-    """Return the product of several matrices."""
+    """
     return as_tensor(args[0]) if len(args) == 1 else multi_dot(args)
 
 
-@described(
-    "As :func:`numpy.linalg.multi_dot` gives.",
-    "[[1.0, 2.0], [[1.0, 0.0], [0.0, 3.0]], [1.0, 1.0]] -> 7.",
-    arrays="sequence of tensor_like: Two matrices or more; the first and the last may be vectors. "
-    "If the types do not tell all lengths, those are taken for equal.",
-)
+@described
 def multi_dot(arrays: Sequence[TensorLike]) -> Variable:
-    """Return the product of several matrices, in the order of the fewest multiplications."""
+    """Return the product of several matrices, in the order of the fewest multiplications.
+
+    arrays (sequence of tensor_like): Two matrices or more; the first and the last may be vectors.
+        If the types do not tell all lengths, those are taken for equal.
+    returns: As :func:`numpy.linalg.multi_dot` gives.
+    example: [[1.0, 2.0], [[1.0, 0.0], [0.0, 3.0]], [1.0, 1.0]] -> 7.
+    """
     factors = [as_tensor(x) for x in arrays]
     if len(factors) < 2:
         raise ValueError(f"multi_dot takes two matrices or more; given {len(factors)}")
@@ -127,18 +128,18 @@ def _cheapest(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
     return cuts
 
 
-@described(
-    "Of the dtype that all promote to, as :func:`scipy.linalg.block_diag` gives.",
-    """
+@described
+def block_diag(*arrays: TensorLike) -> Variable:
+    """Return a matrix with matrices along its diagonal, and zeros elsewhere.
+
+    arrays (tensor_like): Matrices of shape ``(..., m, n)``, of equal lengths in front; a vector is
+        one row, a number a matrix of one element.
+    returns: Of the dtype that all promote to, as :func:`scipy.linalg.block_diag` gives.
+
     >>> ft.linalg.block_diag([[1, 2]], 3).eval()
     array([[1, 2, 0],
            [0, 0, 3]])
-    """,
-    arrays="tensor_like: Matrices of shape ``(..., m, n)``, of equal lengths in front; a vector "
-    "is one row, a number a matrix of one element.",
-)
-def block_diag(*arrays: TensorLike) -> Variable:
-    """Return a matrix with matrices along its diagonal, and zeros elsewhere."""
+    """
     if not arrays:
         return zeros((1, 0))
     variables = [as_tensor(x) for x in arrays]

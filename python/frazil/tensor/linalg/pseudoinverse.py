@@ -69,23 +69,7 @@ class PseudoInverse(Op):
         return [conj(g_a + spread - matmul(matmul(spread, p), a)), None]
 
 
-@described(
-    "Of shape ``(..., n, m)``. Its gradient takes the ranks of the matrices as constant.",
-    """
-    >>> ft.linalg.pinv([[2.0, 0.0], [0.0, 0.0], [0.0, 4.0]]).eval()
-    array([[0.5 , 0.  , 0.  ],
-           [0.  , 0.  , 0.25]])
-    """,
-    raises={
-        "numpy.linalg.LinAlgError": "During a call, if a matrix has elements that are not finite.",
-    },
-    a="tensor_like: Matrices of shape ``(..., m, n)``.",
-    rcond="tensor_like: Singular values up to this times the largest one count as zero: of shape "
-    "``(...)``. Default: 1e-15, as :func:`numpy.linalg.pinv` has it, which computes in float64; of "
-    "float32 ``max(m, n)`` times the distance from 1 to the next number.",
-    hermitian="bool: The matrices are symmetric: their eigenvalues serve, which are found sooner.",
-    rtol="tensor_like: Another name of ``rcond``.",
-)
+@described
 def pinv(
     a: TensorLike,
     rcond: TensorLike | None = None,
@@ -93,7 +77,21 @@ def pinv(
     *,
     rtol: TensorLike | None = None,
 ) -> Variable:
-    """Return the pseudo-inverses of matrices."""
+    """Return the pseudo-inverses of matrices.
+
+    a (tensor_like): Matrices of shape ``(..., m, n)``.
+    rcond (tensor_like): Singular values up to this times the largest one count as zero: of shape
+        ``(...)``. Default: 1e-15, as :func:`numpy.linalg.pinv` has it, which computes in float64;
+        of float32 ``max(m, n)`` times the distance from 1 to the next number.
+    hermitian (bool): The matrices are symmetric: their eigenvalues serve, which are found sooner.
+    rtol (tensor_like): Another name of ``rcond``.
+    returns: Of shape ``(..., n, m)``. Its gradient takes the ranks of the matrices as constant.
+    raises numpy.linalg.LinAlgError: During a call, if a matrix has elements that are not finite.
+
+    >>> ft.linalg.pinv([[2.0, 0.0], [0.0, 0.0], [0.0, 4.0]]).eval()
+    array([[0.5 , 0.  , 0.  ],
+           [0.  , 0.  , 0.25]])
+    """
     if rcond is not None and rtol is not None:
         raise ValueError("rcond and rtol are two names of one parameter; give one of them")
     matrix = as_floating(as_tensor(a))
@@ -130,16 +128,7 @@ def _cutoff(sizes: Variable, tolerance: Variable) -> Variable:
     return expand_dims(tolerance, -1) * largest
 
 
-@described(
-    "Of shape ``(...)``, int64, as :func:`numpy.linalg.matrix_rank` gives.",
-    "[[1.0, 2.0], [2.0, 4.0]] -> 1",
-    A="tensor_like: Matrices of shape ``(..., m, n)``.",
-    tol="tensor_like: Values up to this count as zero.",
-    hermitian="bool: Whether the matrices are symmetric, or Hermitian: their lower triangles "
-    "alone are read.",
-    rtol="tensor_like: Values up to this times the largest one count as zero. Default: ``max(m, "
-    "n)`` times the distance from 1 to the next number of the dtype.",
-)
+@described
 def matrix_rank(
     A: TensorLike,
     tol: TensorLike | None = None,
@@ -147,7 +136,17 @@ def matrix_rank(
     *,
     rtol: TensorLike | None = None,
 ) -> Variable:
-    """Return how many singular values of matrices are not about zero."""
+    """Return how many singular values of matrices are not about zero.
+
+    A (tensor_like): Matrices of shape ``(..., m, n)``.
+    tol (tensor_like): Values up to this count as zero.
+    hermitian (bool): Whether the matrices are symmetric, or Hermitian: their lower triangles alone
+        are read.
+    rtol (tensor_like): Values up to this times the largest one count as zero. Default: ``max(m,
+        n)`` times the distance from 1 to the next number of the dtype.
+    returns: Of shape ``(...)``, int64, as :func:`numpy.linalg.matrix_rank` gives.
+    example: [[1.0, 2.0], [2.0, 4.0]] -> 1
+    """
     if tol is not None and rtol is not None:
         raise ValueError("give one of tol and rtol")
     matrix = as_floating(as_tensor(A))
@@ -177,31 +176,29 @@ def _between_zero_and_one(tolerance: Variable) -> Variable:
     return _core.elemwise(scalar.where, inside, tolerance, rounding)
 
 
-@described(
-    {
-        "x": "The solution ``x`` for which ``b - a @ x`` is the shortest; of several the shortest "
-        "one.",
-        "residuals": "The squared lengths of ``b - a @ x``, one a column of ``b``; without "
-        "elements where the rank is not ``n`` or there are no more rows than columns.",
-        "rank": "The rank of ``a``, as int32.",
-        "s": "The singular values of ``a``.",
-    },
-    """
+@described
+def lstsq(
+    a: TensorLike, b: TensorLike, rcond: TensorLike | None = None
+) -> tuple[Variable, Variable, Variable, Variable]:
+    """Return the solution by least squares and what it tells, as :func:`numpy.linalg.lstsq`.
+
+    a (tensor_like): A matrix of shape ``(m, n)``.
+    b (tensor_like): The right side: a vector of ``m`` elements, or a matrix of shape ``(m, k)``.
+    rcond (tensor_like): Singular values of ``a`` that are smaller than this times the largest one
+        count as zero. Default: ``max(m, n)`` times the distance from 1 to the next number of the
+        dtype. Half of that distance stands for what is not between 0 and 1, such as -1.
+    returns x: The solution ``x`` for which ``b - a @ x`` is the shortest; of several the shortest
+        one.
+    returns residuals: The squared lengths of ``b - a @ x``, one a column of ``b``; without elements
+        where the rank is not ``n`` or there are no more rows than columns.
+    returns rank: The rank of ``a``, as int32.
+    returns s: The singular values of ``a``.
+
     >>> a = [[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]]
     >>> x, residuals, rank, s = ft.linalg.lstsq(a, [1.0, 3.0, 5.0])
     >>> x.eval().round(6)
     array([1., 2.])
-    """,
-    a="tensor_like: A matrix of shape ``(m, n)``.",
-    b="tensor_like: The right side: a vector of ``m`` elements, or a matrix of shape ``(m, k)``.",
-    rcond="tensor_like: Singular values of ``a`` that are smaller than this times the largest one "
-    "count as zero. Default: ``max(m, n)`` times the distance from 1 to the next number of the "
-    "dtype. Half of that distance stands for what is not between 0 and 1, such as -1.",
-)
-def lstsq(
-    a: TensorLike, b: TensorLike, rcond: TensorLike | None = None
-) -> tuple[Variable, Variable, Variable, Variable]:
-    """Return the solution by least squares and what it tells, as :func:`numpy.linalg.lstsq`."""
+    """
     matrix, right = as_tensor(a), as_tensor(b)
     dtype = _core.promote(as_floating(matrix).dtype, as_floating(right).dtype)
     matrix, right = as_tensor(matrix, dtype), as_tensor(right, dtype)

@@ -18,20 +18,19 @@ from frazil.tensor.reshaping import reshape
 from frazil.tensor.transposition import transpose
 
 
-@described(
-    "Of the shape ``a.shape[ind:] + a.shape[:ind]``, as :func:`numpy.linalg.tensorinv` gives.",
-    """
+@described
+def tensorinv(a: TensorLike, ind: int = 2) -> Variable:
+    """Return a tensor's inverse for :func:`frazil.tensor.tensordot` over ``ind`` dimensions.
+
+    a (tensor_like): Its first ``ind`` lengths have the product that the others have.
+    ind (int): The number of first dimensions of ``a`` that become the last ones of the result.
+    returns: Of the shape ``a.shape[ind:] + a.shape[:ind]``, as :func:`numpy.linalg.tensorinv`
+        gives.
+    raises numpy.linalg.LinAlgError: During a call, if the tensor is singular.
+
     >>> ft.linalg.tensorinv([[[2.0, 0.0], [0.0, 4.0]]], ind=2).eval().shape
     (2, 1, 2)
-    """,
-    raises={
-        "numpy.linalg.LinAlgError": "During a call, if the tensor is singular.",
-    },
-    a="tensor_like: Its first ``ind`` lengths have the product that the others have.",
-    ind="int: The number of first dimensions of ``a`` that become the last ones of the result.",
-)
-def tensorinv(a: TensorLike, ind: int = 2) -> Variable:
-    """Return a tensor's inverse for :func:`frazil.tensor.tensordot` over ``ind`` dimensions."""
+    """
     if isinstance(ind, bool | np.bool_) or not isinstance(ind, int | np.integer) or ind <= 0:
         raise ValueError(f"ind must be a positive integer; given {ind!r}")
     tensor = as_floating(as_tensor(a))
@@ -39,19 +38,18 @@ def tensorinv(a: TensorLike, ind: int = 2) -> Variable:
     return reshape(inv(_matrix(tensor, first, rest, "tensorinv")), (*rest, *first))
 
 
-@described(
-    "Of shape ``Q``, as :func:`numpy.linalg.tensorsolve` gives.",
-    "[[[2.0, 0.0]], [[0.0, 4.0]]], [[6.0], [4.0]] -> [3., 1.]",
-    raises={
-        "numpy.linalg.LinAlgError": "During a call, if the tensor is singular.",
-    },
-    a="tensor_like: Of shape ``b.shape + Q``, where the lengths ``Q`` have the same product as "
-    "the lengths of ``b``.",
-    b="tensor_like: The right side, of any shape.",
-    axes="sequence of int: Dimensions of ``a`` that are moved to its end first, in this order.",
-)
+@described
 def tensorsolve(a: TensorLike, b: TensorLike, axes: Sequence[int] | None = None) -> Variable:
-    """Return the solution ``x`` of ``tensordot(a, x, x.ndim) == b``."""
+    """Return the solution ``x`` of ``tensordot(a, x, x.ndim) == b``.
+
+    a (tensor_like): Of shape ``b.shape + Q``, where the lengths ``Q`` have the same product as the
+        lengths of ``b``.
+    b (tensor_like): The right side, of any shape.
+    axes (sequence of int): Dimensions of ``a`` that are moved to its end first, in this order.
+    returns: Of shape ``Q``, as :func:`numpy.linalg.tensorsolve` gives.
+    raises numpy.linalg.LinAlgError: During a call, if the tensor is singular.
+    example: [[[2.0, 0.0]], [[0.0, 4.0]]], [[6.0], [4.0]] -> [3., 1.]
+    """
     tensor, right = as_tensor(a), as_tensor(b)
     dtype = _core.promote(floating(tensor.dtype), floating(right.dtype))
     tensor, right = as_tensor(tensor, dtype), as_tensor(right, dtype)

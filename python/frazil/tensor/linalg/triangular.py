@@ -113,26 +113,7 @@ def read_trans(trans: int | str) -> tuple[Trans, bool]:
     return names[trans]
 
 
-@described(
-    "Of the shape of ``b``, with the dimensions in front that both broadcast to.",
-    "[[2.0, 0.0], [1.0, 4.0]], [2.0, 9.0], lower=True -> [1., 2.]",
-    raises={
-        "numpy.linalg.LinAlgError": "During a call, if the diagonal has a zero and ``on_error`` "
-        'is "raise".',
-    },
-    a="tensor_like: Square matrices of shape ``(..., m, m)``. One triangle of each is read.",
-    b="tensor_like: The right side: a vector, or matrices of shape ``(..., m, n)``. The "
-    "dimensions in front broadcast.",
-    trans='{0, 1, 2, "N", "T", "C"}: Solve ``a @ x == b``, ``a.T @ x == b`` for 1 and "T", or '
-    '``a.T.conj() @ x == b`` for 2 and "C".',
-    lower="bool: The triangle of ``a`` that is read: the lower or, as in "
-    ":func:`scipy.linalg.solve_triangular` by default, the upper.",
-    unit_diagonal="bool: Take the diagonal of ``a`` as ones, whatever it is.",
-    b_ndim="{1, 2}: Whether ``b`` has vectors of shape ``(..., m)`` or matrices. By default it "
-    "has matrices unless it is one vector.",
-    on_error='{"raise", "nan"}: The effect of a zero on the diagonal: an error, or a solution all '
-    "of NaN, whose gradients are NaN, too.",
-)
+@described
 def solve_triangular(
     a: TensorLike,
     b: TensorLike,
@@ -143,7 +124,25 @@ def solve_triangular(
     b_ndim: int | None = None,
     on_error: OnError = "raise",
 ) -> Variable:
-    """Return the solution of a triangular system of equations."""
+    """Return the solution of a triangular system of equations.
+
+    a (tensor_like): Square matrices of shape ``(..., m, m)``. One triangle of each is read.
+    b (tensor_like): The right side: a vector, or matrices of shape ``(..., m, n)``. The dimensions
+        in front broadcast.
+    trans ({0, 1, 2, "N", "T", "C"}): Solve ``a @ x == b``, ``a.T @ x == b`` for 1 and "T", or
+        ``a.T.conj() @ x == b`` for 2 and "C".
+    lower (bool): The triangle of ``a`` that is read: the lower or, as in
+        :func:`scipy.linalg.solve_triangular` by default, the upper.
+    unit_diagonal (bool): Take the diagonal of ``a`` as ones, whatever it is.
+    b_ndim ({1, 2}): Whether ``b`` has vectors of shape ``(..., m)`` or matrices. By default it has
+        matrices unless it is one vector.
+    on_error ({"raise", "nan"}): The effect of a zero on the diagonal: an error, or a solution all
+        of NaN, whose gradients are NaN, too.
+    returns: Of the shape of ``b``, with the dimensions in front that both broadcast to.
+    raises numpy.linalg.LinAlgError: During a call, if the diagonal has a zero and ``on_error`` is
+        "raise".
+    example: [[2.0, 0.0], [1.0, 4.0]], [2.0, 9.0], lower=True -> [1., 2.]
+    """
     way, conjugated = read_trans(trans)
     a, b = as_tensor(a), as_tensor(b)
     if conjugated:
