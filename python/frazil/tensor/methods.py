@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import copy
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-import numpy.typing as npt
 
 import frazil._core as _core
 from frazil.graph.op import Array
@@ -44,7 +43,6 @@ from frazil.tensor.linalg import norms
 
 if TYPE_CHECKING:
     from frazil._core import Variable
-    from frazil.tensor.reductions import Axis
 
 
 class _Methods(_core.Variable):
@@ -68,153 +66,6 @@ class _Methods(_core.Variable):
         """A view with the last two dimensions swapped."""
         return transposition.matrix_transpose(self)
 
-    def sum(
-        self,
-        axis: Axis = None,
-        dtype: npt.DTypeLike | None = None,
-        keepdims: bool = False,
-        *,
-        initial: TensorLike | None = None,
-        where: TensorLike | None = None,
-    ) -> Variable:
-        """Return the sum of elements over ``axis``; see :func:`frazil.tensor.sum`."""
-        return reductions.sum(self, axis, dtype, keepdims, initial=initial, where=where)
-
-    def prod(
-        self,
-        axis: Axis = None,
-        dtype: npt.DTypeLike | None = None,
-        keepdims: bool = False,
-        *,
-        initial: TensorLike | None = None,
-        where: TensorLike | None = None,
-    ) -> Variable:
-        """Return the product of elements over ``axis``; see :func:`frazil.tensor.prod`."""
-        return reductions.prod(self, axis, dtype, keepdims, initial=initial, where=where)
-
-    def mean(
-        self,
-        axis: Axis = None,
-        dtype: npt.DTypeLike | None = None,
-        keepdims: bool = False,
-        *,
-        where: TensorLike | None = None,
-    ) -> Variable:
-        """Return the mean of elements over ``axis``; see :func:`frazil.tensor.mean`."""
-        return moments.mean(self, axis, dtype, keepdims, where=where)
-
-    def var(
-        self,
-        axis: Axis = None,
-        ddof: float = 0,
-        keepdims: bool = False,
-        *,
-        correction: float | None = None,
-        dtype: npt.DTypeLike | None = None,
-        where: TensorLike | None = None,
-    ) -> Variable:
-        """Return the variance of elements over ``axis``; see :func:`frazil.tensor.var`."""
-        return moments.var(
-            self, axis, ddof, keepdims, correction=correction, dtype=dtype, where=where
-        )
-
-    def std(
-        self,
-        axis: Axis = None,
-        ddof: float = 0,
-        keepdims: bool = False,
-        *,
-        correction: float | None = None,
-        dtype: npt.DTypeLike | None = None,
-        where: TensorLike | None = None,
-    ) -> Variable:
-        """Return the standard deviation over ``axis``; see :func:`frazil.tensor.std`."""
-        return moments.std(
-            self, axis, ddof, keepdims, correction=correction, dtype=dtype, where=where
-        )
-
-    def max(
-        self,
-        axis: Axis = None,
-        keepdims: bool = False,
-        *,
-        initial: TensorLike | None = None,
-        where: TensorLike | None = None,
-    ) -> Variable:
-        """Return the largest element over ``axis``; see :func:`frazil.tensor.max`."""
-        return reductions.max(self, axis, keepdims, initial=initial, where=where)
-
-    def min(
-        self,
-        axis: Axis = None,
-        keepdims: bool = False,
-        *,
-        initial: TensorLike | None = None,
-        where: TensorLike | None = None,
-    ) -> Variable:
-        """Return the smallest element over ``axis``; see :func:`frazil.tensor.min`."""
-        return reductions.min(self, axis, keepdims, initial=initial, where=where)
-
-    def all(
-        self, axis: Axis = None, keepdims: bool = False, *, where: TensorLike | None = None
-    ) -> Variable:
-        """Return whether all elements over ``axis`` are true; see :func:`frazil.tensor.all`."""
-        return reductions.all(self, axis, keepdims, where=where)
-
-    def any(
-        self, axis: Axis = None, keepdims: bool = False, *, where: TensorLike | None = None
-    ) -> Variable:
-        """Return whether any element over ``axis`` is true; see :func:`frazil.tensor.any`."""
-        return reductions.any(self, axis, keepdims, where=where)
-
-    def argmax(self, axis: int | None = None, keepdims: bool = False) -> Variable:
-        """Return the positions of the largest elements; see :func:`frazil.tensor.argmax`."""
-        return searching.argmax(self, axis, keepdims)
-
-    def argmin(self, axis: int | None = None, keepdims: bool = False) -> Variable:
-        """Return the positions of the smallest elements; see :func:`frazil.tensor.argmin`."""
-        return searching.argmin(self, axis, keepdims)
-
-    def argsort(
-        self, axis: int | None = -1, *, descending: bool = False, stable: bool = True
-    ) -> Variable:
-        """Return the positions that sort along ``axis``; see :func:`frazil.tensor.argsort`."""
-        return sorting.argsort(self, axis, descending=descending, stable=stable)
-
-    def nonzero(self) -> tuple[Variable, ...]:
-        """Return the positions of elements that are not zero; see :func:`frazil.tensor.nonzero`."""
-        return searching.nonzero(self)
-
-    def cumsum(self, axis: int | None = None, dtype: npt.DTypeLike | None = None) -> Variable:
-        """Return the cumulative sum along ``axis``; see :func:`frazil.tensor.cumsum`."""
-        return cumulation.cumsum(self, axis, dtype)
-
-    def cumprod(self, axis: int | None = None, dtype: npt.DTypeLike | None = None) -> Variable:
-        """Return the cumulative product along ``axis``; see :func:`frazil.tensor.cumprod`."""
-        return cumulation.cumprod(self, axis, dtype)
-
-    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Variable:
-        """Return a diagonal; see :func:`frazil.tensor.diagonal`."""
-        return diagonals.diagonal(self, offset, axis1, axis2)
-
-    def trace(
-        self,
-        offset: int = 0,
-        axis1: int = 0,
-        axis2: int = 1,
-        dtype: npt.DTypeLike | None = None,
-    ) -> Variable:
-        """Return the sum of a diagonal; see :func:`frazil.tensor.trace`."""
-        return diagonals.trace(self, offset, axis1, axis2, dtype)
-
-    def take(self, indices: TensorLike, axis: int | None = None, mode: str = "raise") -> Variable:
-        """Return the elements at some positions; see :func:`frazil.tensor.take`."""
-        return taking.take(self, indices, axis, mode)
-
-    def repeat(self, repeats: TensorLike, axis: int | None = None) -> Variable:
-        """Return each element repeated; see :func:`frazil.tensor.repeat`."""
-        return repetition.repeat(self, repeats, axis)
-
     def dot(self, other: TensorLike) -> Variable:
         """Return the product with ``other``; see :func:`frazil.tensor.dot`."""
         return products.dot(self, other)
@@ -235,61 +86,15 @@ class _Methods(_core.Variable):
         """
         return reshaping.reshape(self, _unpacked(shape), ndim)
 
-    def ravel(self) -> Variable:
-        """Return the elements as a vector; see :func:`frazil.tensor.ravel`."""
-        return reshaping.ravel(self)
-
-    def flatten(self, ndim: int = 1) -> Variable:
-        """Return a view with the last dimensions joined; see :func:`frazil.tensor.flatten`."""
-        return reshaping.flatten(self, ndim)
-
-    def squeeze(self, axis: Axis = None) -> Variable:
-        """Return a view without dimensions of length 1; see :func:`frazil.tensor.squeeze`."""
-        return dims.squeeze(self, axis)
-
     def transpose(self, *axes: int | Sequence[int]) -> Variable:
         """Return a view with the dimensions permuted (default: reversed), the axes given as one
         sequence or as several ints; see :func:`frazil.tensor.permute_dims`.
         """
         return transposition.permute_dims(self, _unpacked(axes) if axes else None)
 
-    def swapaxes(self, axis1: int, axis2: int) -> Variable:
-        """Return a view with two dimensions swapped; see :func:`frazil.tensor.swapaxes`."""
-        return transposition.swapaxes(self, axis1, axis2)
-
-    def dimshuffle(self, *pattern: int | str) -> Variable:
-        """Return a view with dimensions permuted, dropped and added;
-        see :func:`frazil.tensor.dimshuffle`.
-        """
-        return transposition.dimshuffle(self, *pattern)
-
-    def astype(self, dtype: npt.DTypeLike) -> Variable:
-        """Return the elements converted to ``dtype``; see :func:`frazil.tensor.cast`."""
-        return casting.cast(self, dtype)
-
-    def clip(self, min: TensorLike | None = None, max: TensorLike | None = None) -> Variable:
-        """Return the elements limited to an interval; see :func:`frazil.tensor.clip`."""
-        return choice.clip(self, min, max)
-
-    def round(self, decimals: int = 0) -> Variable:
-        """Return the nearest numbers with so many decimals; see :func:`frazil.tensor.round`."""
-        return arithmetic.round(self, decimals)
-
     def copy(self) -> Variable:
         """Return the variable itself: a value never changes, so nothing needs copying."""
         return self
-
-    def set(self, y: TensorLike) -> Variable:
-        """Return the tensor that this is a part of with new values in this part;
-        see :func:`frazil.tensor.set_subtensor`.
-        """
-        return items.set_subtensor(self, y)
-
-    def inc(self, y: TensorLike) -> Variable:
-        """Return the tensor that this is a part of with this part increased;
-        see :func:`frazil.tensor.inc_subtensor`.
-        """
-        return items.inc_subtensor(self, y)
 
     @property
     def real(self) -> Variable:
@@ -305,34 +110,6 @@ class _Methods(_core.Variable):
     def at(self) -> At:
         """Index it for the tensor with a part changed: ``x.at[i].set(v)``."""
         return At(self)
-
-    def sort(
-        self, axis: int | None = -1, *, descending: bool = False, stable: bool = True
-    ) -> Variable:
-        """Return the elements sorted along ``axis``; see :func:`frazil.tensor.sort`."""
-        return sorting.sort(self, axis, descending=descending, stable=stable)
-
-    def zeros_like(self, dtype: npt.DTypeLike | None = None) -> Variable:
-        """Return zeros of this shape; see :func:`frazil.tensor.zeros_like`."""
-        return creation.zeros_like(self, dtype)
-
-    def ones_like(self, dtype: npt.DTypeLike | None = None) -> Variable:
-        """Return ones of this shape; see :func:`frazil.tensor.ones_like`."""
-        return creation.ones_like(self, dtype)
-
-    def searchsorted(
-        self, v: TensorLike, side: str = "left", sorter: TensorLike | None = None
-    ) -> Variable:
-        """Return where ``v`` belongs among these; see :func:`frazil.tensor.searchsorted`."""
-        return positions.searchsorted(self, v, side, sorter)
-
-    def ptp(self, axis: Axis = None, keepdims: bool = False) -> Variable:
-        """Return the largest less the smallest elements; see :func:`frazil.tensor.ptp`."""
-        return statistics.ptp(self, axis, keepdims)
-
-    def norm(self, ord: float | str | None = None, axis: Axis = None) -> Variable:
-        """Return the norm over ``axis``; see :func:`frazil.tensor.linalg.norm`."""
-        return norms.norm(self, ord, axis)
 
     def __divmod__(self, other: TensorLike, /) -> tuple[Variable, Variable]:
         """Return ``self // other`` and ``self % other``."""
@@ -396,6 +173,45 @@ def _unpacked(given: tuple[object, ...]) -> Any:
     return given[0] if len(given) == 1 else given
 
 
+_SPELLED: Mapping[str, tuple[Callable[..., object], str]] = {
+    "sum": (reductions.sum, "the sum of elements over ``axis``"),
+    "prod": (reductions.prod, "the product of elements over ``axis``"),
+    "mean": (moments.mean, "the mean of elements over ``axis``"),
+    "var": (moments.var, "the variance of elements over ``axis``"),
+    "std": (moments.std, "the standard deviation over ``axis``"),
+    "max": (reductions.max, "the largest element over ``axis``"),
+    "min": (reductions.min, "the smallest element over ``axis``"),
+    "all": (reductions.all, "whether all elements over ``axis`` are true"),
+    "any": (reductions.any, "whether any element over ``axis`` is true"),
+    "argmax": (searching.argmax, "the positions of the largest elements"),
+    "argmin": (searching.argmin, "the positions of the smallest elements"),
+    "argsort": (sorting.argsort, "the positions that sort along ``axis``"),
+    "nonzero": (searching.nonzero, "the positions of elements that are not zero"),
+    "cumsum": (cumulation.cumsum, "the cumulative sum along ``axis``"),
+    "cumprod": (cumulation.cumprod, "the cumulative product along ``axis``"),
+    "diagonal": (diagonals.diagonal, "a diagonal"),
+    "trace": (diagonals.trace, "the sum of a diagonal"),
+    "take": (taking.take, "the elements at some positions"),
+    "repeat": (repetition.repeat, "each element repeated"),
+    "ravel": (reshaping.ravel, "the elements as a vector"),
+    "flatten": (reshaping.flatten, "a view with the last dimensions joined"),
+    "squeeze": (dims.squeeze, "a view without dimensions of length 1"),
+    "swapaxes": (transposition.swapaxes, "a view with two dimensions swapped"),
+    "dimshuffle": (transposition.dimshuffle, "a view with dimensions permuted, dropped and added"),
+    "astype": (casting.cast, "the elements converted to ``dtype``"),
+    "clip": (choice.clip, "the elements limited to an interval"),
+    "round": (arithmetic.round, "the nearest numbers with so many decimals"),
+    "set": (items.set_subtensor, "the tensor that this is a part of with new values in this part"),
+    "inc": (items.inc_subtensor, "the tensor that this is a part of with this part increased"),
+    "sort": (sorting.sort, "the elements sorted along ``axis``"),
+    "zeros_like": (creation.zeros_like, "zeros of this shape"),
+    "ones_like": (creation.ones_like, "ones of this shape"),
+    "searchsorted": (positions.searchsorted, "where ``v`` belongs among these"),
+    "ptp": (statistics.ptp, "the largest less the smallest elements"),
+    "norm": (norms.norm, "the norm over ``axis``"),
+}
+"""Methods that take what a function takes: that function, and what it returns."""
+
 _OF_ONE = (
     *("arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "ceil", "conj", "conjugate"),
     *("cos", "cosh", "deg2rad", "exp", "exp2", "expm1", "floor", "log", "log10", "log1p", "log2"),
@@ -415,7 +231,28 @@ def _method(name: str) -> Callable[[Variable], Variable]:
     return method
 
 
+def _spelled(name: str, function: Callable[..., object], what: str) -> FunctionType:
+    """Return a function under the name of a method; its first parameter is ``self``."""
+    made = cast(FunctionType, function)
+    code = made.__code__
+    first, full = code.co_varnames[0], f"Variable.{name}"
+    code = code.replace(
+        co_name=name,
+        co_qualname=full,
+        co_varnames=("self", *code.co_varnames[1:]),
+        co_cellvars=tuple("self" if x == first else x for x in code.co_cellvars),
+    )
+    method = FunctionType(code, made.__globals__, name, made.__defaults__, made.__closure__)
+    method.__kwdefaults__, method.__annotations__ = made.__kwdefaults__, made.__annotations__
+    method.__qualname__ = full
+    package = "linalg." if ".linalg." in made.__module__ else ""
+    method.__doc__ = f"Return {what}; see :func:`frazil.tensor.{package}{made.__name__}`."
+    return method
+
+
 def _install() -> None:
+    for name, (function, what) in _SPELLED.items():
+        setattr(_core.Variable, name, _spelled(name, function, what))
     for name in _OF_ONE:
         setattr(_core.Variable, name, _method(name))
     inherent = {"__module__", "__doc__", "__dict__", "__weakref__", "__qualname__"}
