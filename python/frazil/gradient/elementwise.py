@@ -14,19 +14,20 @@ from frazil._core import Constant, FrozenApply, Variable
 from frazil.gradient.answers import check_partial, elementwise_gradients
 from frazil.gradient.registry import Pullback, pullback_rule
 from frazil.graph.dispatch import singledispatch
-from frazil.graph.op import Array
+from frazil.graph.op import Array, Gradients, Variables
 from frazil.scalar.constants import constant
 from frazil.scalar.elementary import Elementary
 from frazil.scalar.elemwise import Elemwise
 from frazil.scalar.op import ScalarOp
 from frazil.tensor.broadcasting import broadcast_length, unbroadcast
 
-Outputs: TypeAlias = Sequence[Variable]
+Seeds: TypeAlias = Sequence[Variable | None]
+"""The gradients of outputs; None where an output has none."""
 
-GraphRule: TypeAlias = Callable[
-    [Sequence[Variable], Outputs, Sequence[Variable | None], Sequence[bool]],
-    list[Variable | None],
-]
+Wanted: TypeAlias = Sequence[bool]
+"""For each input whether its gradient is needed."""
+
+GraphRule: TypeAlias = Callable[[Variables, Variables, Seeds, Wanted], Gradients]
 """``(inputs, outputs, output_gradients, wanted)`` to the gradients of the wanted inputs."""
 
 
@@ -45,12 +46,12 @@ def _(op: Elemwise) -> Pullback:
 
 def pull_elementwise(
     op: Elemwise,
-    inputs: Sequence[Variable],
-    outputs: Sequence[Variable],
-    output_gradients: Sequence[Variable | None],
-    wanted: Sequence[bool],
+    inputs: Variables,
+    outputs: Variables,
+    output_gradients: Seeds,
+    wanted: Wanted,
     folded: dict[Variable, Constant] | None = None,
-) -> list[Variable | None]:
+) -> Gradients:
     """Return the gradients of the wanted inputs, given those of the outputs; None: there is none.
 
     A gradient that is constant along a dimension may have length 1 there, or lack a dimension in
@@ -73,12 +74,8 @@ def pull_elementwise(
 
 
 def _pull_by_row(
-    op: Elemwise,
-    inputs: Sequence[Variable],
-    outputs: Sequence[Variable],
-    output_gradients: Sequence[Variable | None],
-    wanted: Sequence[bool],
-) -> list[Variable | None]:
+    op: Elemwise, inputs: Variables, outputs: Variables, output_gradients: Seeds, wanted: Wanted
+) -> Gradients:
     """Return the gradients that the row of a scalar op gives."""
     gradient = op.scalar_op.gradient
     if gradient is None or len(outputs) > 1:

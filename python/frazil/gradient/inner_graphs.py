@@ -9,12 +9,13 @@ from typing import Any, TypeVar
 
 import frazil._core as _core
 from frazil._core import Constant, FrozenFunctionGraph, Variable
-from frazil.gradient.elementwise import GraphRule, graph_rule
+from frazil.gradient.elementwise import GraphRule, Seeds, Wanted, graph_rule
 from frazil.gradient.kinds import is_continuous, is_zero
 from frazil.gradient.products import Rop
 from frazil.gradient.registry import Pullback, Pushforward, pullback_rule, pushforward_rule
 from frazil.gradient.reverse import grad
 from frazil.graph.dataclass import dataclass
+from frazil.graph.op import Gradients, Variables
 from frazil.inner.ifelse import IfElse, common_type
 from frazil.inner.inner_graph import HasInnerGraph, KnownOfOps
 from frazil.inner.op_from_graph import OpFromGraph
@@ -97,10 +98,10 @@ def push(
 def pulled_by(
     op: OpT,
     make: Callable[[OpT, frozenset[int]], VJP],
-    inputs: Sequence[Variable],
-    outputs: Sequence[Variable],
-    output_gradients: Sequence[Variable],
-) -> list[Variable | None]:
+    inputs: Variables,
+    outputs: Variables,
+    output_gradients: Variables,
+) -> Gradients:
     """Return the gradients of a node's inputs by the product that ``make`` returns for its op."""
     given = frozenset(
         at
@@ -161,20 +162,14 @@ def _(op: OpFromGraph) -> Pullback:
 
 
 def _pull_through(
-    op: OpFromGraph,
-    inputs: Sequence[Variable],
-    outputs: Sequence[Variable],
-    output_gradients: Sequence[Variable],
-) -> list[Variable | None]:
+    op: OpFromGraph, inputs: Variables, outputs: Variables, output_gradients: Variables
+) -> Gradients:
     return pulled_by(op, _vjp_of_graph, inputs, outputs, output_gradients)
 
 
 def _pull_overridden(
-    op: OpFromGraph,
-    inputs: Sequence[Variable],
-    outputs: Sequence[Variable],
-    output_gradients: Sequence[Variable],
-) -> list[Variable | None]:
+    op: OpFromGraph, inputs: Variables, outputs: Variables, output_gradients: Variables
+) -> Gradients:
     """The gradients of ``lop_overrides``; for inputs without one, the graph's gradients."""
     assert op.pullback is not None
     typed = map(typed_as, output_gradients, outputs)
@@ -249,12 +244,8 @@ def _(op: Composite) -> GraphRule:
 
 
 def _pull_composite(
-    op: Composite,
-    inputs: Sequence[Variable],
-    outputs: Sequence[Variable],
-    output_gradients: Sequence[Variable | None],
-    wanted: Sequence[bool],
-) -> list[Variable | None]:
+    op: Composite, inputs: Variables, outputs: Variables, output_gradients: Seeds, wanted: Wanted
+) -> Gradients:
     """The gradients of the wanted inputs, found op by op in the composite."""
     # An operand may occur several times, each time with a gradient of its own.
     operands = [x.type() for x in inputs]

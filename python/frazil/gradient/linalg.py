@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from frazil._core import Variable
 from frazil.gradient.registry import Pullback, pullback_rule
 from frazil.gradient.reverse import grad
+from frazil.graph.op import Gradients, Variables
 from frazil.tensor.diagonals import tril
 from frazil.tensor.linalg.cholesky import CholeskyGradient
 from frazil.tensor.linalg.matrices import adjoint
@@ -20,11 +19,7 @@ def _(op: CholeskyGradient) -> Pullback:
     return _pull
 
 
-def _pull(
-    inputs: Sequence[Variable],
-    outputs: Sequence[Variable],
-    output_gradients: Sequence[Variable],
-) -> list[Variable | None]:
+def _pull(inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
     known = {_cholesky_gradient(*inputs): output_gradients[0]}
     return [*grad(None, inputs, consider_constant=inputs, known_grads=known)]
 

@@ -14,10 +14,11 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from frazil._core import Container, Variable
-from frazil.gradient.elementwise import GraphRule, graph_rule
+from frazil.gradient.elementwise import GraphRule, Seeds, Wanted, graph_rule
 from frazil.gradient.kinds import is_continuous, is_zero
 from frazil.gradient.reverse import grad
 from frazil.graph.dataclass import dataclass
+from frazil.graph.op import Gradients, Variables
 from frazil.scalar.constants import as_tensor, constant
 from frazil.scalar.loop import ScalarLoop
 from frazil.tensor.broadcasting import broadcast_length, unbroadcast
@@ -40,12 +41,8 @@ def _(op: ScalarLoop) -> GraphRule:
 
 
 def pull_through_loop(
-    op: ScalarLoop,
-    inputs: Sequence[Variable],
-    outputs: Sequence[Variable],
-    output_gradients: Sequence[Variable | None],
-    wanted: Sequence[bool],
-) -> list[Variable | None]:
+    op: ScalarLoop, inputs: Variables, outputs: Variables, output_gradients: Seeds, wanted: Wanted
+) -> Gradients:
     """Return the gradients of the wanted inputs, given those of the outputs; None: none."""
     n_states, ndim, ones = op.n_states, outputs[0].ndim, outputs[0].broadcastable
     seeds = {

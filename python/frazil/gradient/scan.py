@@ -19,6 +19,7 @@ from frazil.gradient.kinds import is_continuous, is_zero
 from frazil.gradient.last_rows import last_rows_apart
 from frazil.gradient.registry import Pullback, pullback_rule
 from frazil.graph.dataclass import dataclass
+from frazil.graph.op import Gradients, Variables
 from frazil.scan.body import ScanBody
 from frazil.scan.costs import is_worth_a_stack
 from frazil.scan.op import Scan
@@ -37,11 +38,8 @@ def _(op: Scan) -> Pullback:
 
 
 def pull_back(
-    op: Scan,
-    inputs: Sequence[Variable],
-    outputs: Sequence[Variable],
-    output_gradients: Sequence[Variable],
-) -> list[Variable | None]:
+    op: Scan, inputs: Variables, outputs: Variables, output_gradients: Variables
+) -> Gradients:
     """Return the gradients of a scan's inputs, given those of its outputs."""
     gradients, min_steps = last_rows_apart(op, inputs, output_gradients)
     # The elements of a sequence have the lengths that the step's types tell.

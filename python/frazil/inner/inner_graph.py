@@ -20,6 +20,9 @@ from frazil.tensor.broadcasting import with_lengths
 Told: TypeAlias = tuple[Variable | None, ...]
 """The lengths of a variable; None for those that only values tell."""
 
+Values: TypeAlias = Sequence[Variable | None]
+"""The operands of a node that does not run; None for those that are not known."""
+
 
 class HasInnerGraph(Op):
     """An op that computes a graph of its own.
@@ -50,10 +53,7 @@ class HasInnerGraph(Op):
         return f"{type(self).__name__}{{{self.fgraph.digest[:8]}}}"
 
     def presume_lengths(
-        self,
-        node: FrozenApply,
-        values: Sequence[Variable | None],
-        input_shapes: Sequence[Told],
+        self, node: FrozenApply, values: Values, input_shapes: Sequence[Told]
     ) -> Sequence[Told]:
         """Return the lengths that the outputs would have if the node ran.
 

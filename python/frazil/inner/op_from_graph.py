@@ -20,6 +20,7 @@ from frazil.graph.op import Array, OpMeta
 from frazil.inner.inner_graph import (
     HasInnerGraph,
     Told,
+    Values,
     compute,
     expand_graph,
     output_types,
@@ -156,10 +157,7 @@ class OpFromGraph(HasInnerGraph, metaclass=OpFromGraphMeta):
         return tuple(outer_lengths(graph, graph.outputs, shapes, values))
 
     def presume_lengths(
-        self,
-        node: FrozenApply,
-        values: Sequence[Variable | None],
-        input_shapes: Sequence[Told],
+        self, node: FrozenApply, values: Values, input_shapes: Sequence[Told]
     ) -> list[Told]:
         graph = self.fgraph
         shapes: dict[Variable, Told] = dict(zip(graph.inputs, input_shapes, strict=True))
