@@ -296,11 +296,7 @@ class Variable:
     def cumprod(self, axis: int | None = None, dtype: _DTypeLike | None = None) -> Variable: ...
     def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Variable: ...
     def trace(
-        self,
-        offset: int = 0,
-        axis1: int = 0,
-        axis2: int = 1,
-        dtype: _DTypeLike | None = None,
+        self, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: _DTypeLike | None = None
     ) -> Variable: ...
     def take(
         self, indices: _TensorLike, axis: int | None = None, mode: str = "raise"
@@ -495,9 +491,7 @@ def nominal(position: int, type: TensorType) -> NominalVariable:
     """The input of a frozen graph at ``position``."""
 
 def shared(
-    value: np.ndarray[Any, Any],
-    name: str | None = None,
-    shape: Sequence[int | None] | None = None,
+    value: np.ndarray[Any, Any], name: str | None = None, shape: Sequence[int | None] | None = None
 ) -> SharedVariable:
     """A shared variable that holds the array ``value`` itself."""
 
@@ -561,10 +555,7 @@ def load_input(token: bytes, type: TensorType, name: str | None) -> Variable:
     """The function that pickles call."""
 
 def load_variable(
-    graph: FrozenFunctionGraph,
-    leaves: tuple[Variable, ...],
-    token: bytes | None,
-    name: str | None,
+    graph: FrozenFunctionGraph, leaves: tuple[Variable, ...], token: bytes | None, name: str | None
 ) -> Variable:
     """The function that pickles call."""
 
@@ -894,13 +885,7 @@ class ProgramBuilder:
         """The gradient of a lower triangle that was factored, zeros above it."""
 
     def solve_triangular(
-        self,
-        a: int,
-        b: int,
-        lower: bool,
-        transposed: bool,
-        unit: bool,
-        on_error: str = "raise",
+        self, a: int, b: int, lower: bool, transposed: bool, unit: bool, on_error: str = "raise"
     ) -> int:
         """The solution of a system of equations; only a triangle of ``a`` is read.
 
@@ -1423,10 +1408,7 @@ class Reach:
     """A profiler of a thread: what code it enters, and what functions of C it calls."""
 
     def __new__(
-        cls,
-        files: ReachedFiles,
-        asked: Sequence[tuple[Any, str]],
-        traced: tuple[type, type],
+        cls, files: ReachedFiles, asked: Sequence[tuple[Any, str]], traced: tuple[type, type]
     ) -> Self: ...
     def start(self) -> None:
         """Begin to note the calls of this thread."""

@@ -18,12 +18,7 @@ DType: TypeAlias = npt.DTypeLike | None
 
 
 def asarray(
-    obj: object,
-    /,
-    *,
-    dtype: DType = None,
-    device: str | None = None,
-    copy: bool | None = None,
+    obj: object, /, *, dtype: DType = None, device: str | None = None, copy: bool | None = None
 ) -> Array:
     """Return ``obj`` as an array.
 

@@ -93,11 +93,7 @@ def matmul(x1: Array, x2: Array, /) -> Array:
 
 
 def matrix_norm(
-    x: Array,
-    /,
-    *,
-    keepdims: bool = False,
-    ord: float | Literal["fro", "nuc"] | None = "fro",
+    x: Array, /, *, keepdims: bool = False, ord: float | Literal["fro", "nuc"] | None = "fro"
 ) -> Array:
     """Return a norm of the matrix."""
     return lifted(ft.linalg.matrix_norm, x, keepdims=keepdims, ord=ord)

@@ -128,12 +128,7 @@ def sort(x: Array, /, *, axis: int = -1, descending: bool = False, stable: bool 
 
 
 def searchsorted(
-    x1: Array,
-    x2: Array,
-    /,
-    *,
-    side: Literal["left", "right"] = "left",
-    sorter: Array | None = None,
+    x1: Array, x2: Array, /, *, side: Literal["left", "right"] = "left", sorter: Array | None = None
 ) -> Array:
     """Return where elements of ``x2`` would stand in the sorted ``x1``."""
     return lifted(ft.searchsorted, x1, x2, side, sorter)

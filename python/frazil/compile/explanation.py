@@ -114,10 +114,7 @@ class Explanation:
 
 
 def explain(
-    program: Program,
-    linker: str,
-    dims: Sequence[Sequence[int]] | None,
-    untiered: str | None = None,
+    program: Program, linker: str, dims: Sequence[Sequence[int]] | None, untiered: str | None = None
 ) -> Explanation:
     """Return the work of a program, for inputs of these shapes if they are known."""
     told = _core.explain(program, dims)

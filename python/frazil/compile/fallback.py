@@ -21,9 +21,7 @@ _told: dict[str, object] = {}
 
 
 def find_best_program(
-    graph: FrozenFunctionGraph,
-    mode: Mode,
-    donated: tuple[int, ...],
+    graph: FrozenFunctionGraph, mode: Mode, donated: tuple[int, ...]
 ) -> tuple[Compiled, Linker]:
     """Return the program of ``graph`` and the linker that made it: the best one that works.
 

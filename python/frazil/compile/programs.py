@@ -61,10 +61,7 @@ _flights: SingleFlight[Hashable, Compiled] = SingleFlight()
 
 
 def find_program(
-    graph: FrozenFunctionGraph,
-    linker: Linker,
-    mode: Mode,
-    donated: tuple[int, ...] = (),
+    graph: FrozenFunctionGraph, linker: Linker, mode: Mode, donated: tuple[int, ...] = ()
 ) -> Compiled:
     """Return the program that ``linker`` makes of ``graph`` after all phases.
 
@@ -93,10 +90,7 @@ def find_program(
 
 
 def _find_on_disk(
-    graph: FrozenFunctionGraph,
-    linker: Linker,
-    mode: Mode,
-    donated: tuple[int, ...],
+    graph: FrozenFunctionGraph, linker: Linker, mode: Mode, donated: tuple[int, ...]
 ) -> Compiled:
     made_by = linker.identity
     store = None if made_by is None else find_store()
@@ -126,10 +120,7 @@ def _find_on_disk(
 
 
 def _watched(
-    compiled: Compiled,
-    linker: Linker,
-    donated: tuple[int, ...],
-    keep: Keep | None = None,
+    compiled: Compiled, linker: Linker, donated: tuple[int, ...], keep: Keep | None = None
 ) -> Compiled:
     """The compiled program; C may make it faster later, if the linker is tiered."""
     if isinstance(linker, TieredLinker):
@@ -148,10 +139,7 @@ def _users_code(graph: FrozenFunctionGraph, linker: Linker, mode: Mode) -> str:
 
 
 def _make(
-    graph: FrozenFunctionGraph,
-    linker: Linker,
-    mode: Mode,
-    donated: tuple[int, ...],
+    graph: FrozenFunctionGraph, linker: Linker, mode: Mode, donated: tuple[int, ...]
 ) -> Compiled:
     prepared = optimize(graph, mode.excluded, linker.prepare, mode.on_error, mode.included)
     key = (prepared, linker.name, donated)

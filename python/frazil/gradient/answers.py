@@ -11,10 +11,7 @@ from frazil.graph.op import Op
 
 
 def gradients_of(
-    node: FrozenApply,
-    given: object,
-    *,
-    may_broadcast: bool = False,
+    node: FrozenApply, given: object, *, may_broadcast: bool = False
 ) -> list[Variable | None]:
     """Return the gradients in ``given``, the result of an ``L_op``: one for each input of a node.
 
@@ -57,12 +54,7 @@ def check_partial(op: object, at: int, partial: object, output: Variable) -> Non
 
 
 def _derivatives(
-    method: str,
-    op: Op,
-    place: str,
-    given: object,
-    targets: Sequence[Variable],
-    may_broadcast: bool,
+    method: str, op: Op, place: str, given: object, targets: Sequence[Variable], may_broadcast: bool
 ) -> list[Variable | None]:
     fits = _broadcasts if may_broadcast else _has_shape
     if isinstance(given, list | tuple) and len(given) == len(targets):

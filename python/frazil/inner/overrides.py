@@ -16,10 +16,7 @@ None in the list leaves the derivative to the graph."""
 
 
 def derivatives(
-    override: Override,
-    groups: Sequence[Sequence[Variable]],
-    targets: Sequence[Variable],
-    what: str,
+    override: Override, groups: Sequence[Sequence[Variable]], targets: Sequence[Variable], what: str
 ) -> list[Variable | None]:
     """Return the derivatives for ``targets`` that ``override`` returns; None: it returns none.
 

@@ -73,9 +73,7 @@ def grad(
 
 @overload
 def grad(
-    cost: Callable[Concatenate[TreeT, P], Any],
-    wrt: Literal[0] = 0,
-    has_aux: Literal[False] = False,
+    cost: Callable[Concatenate[TreeT, P], Any], wrt: Literal[0] = 0, has_aux: Literal[False] = False
 ) -> Callable[Concatenate[TreeT, P], TreeT]: ...
 
 

@@ -337,11 +337,7 @@ class Snapshot(ObjectWalk):
             self.asked.append((asked.code, asked.argument, reason))
 
     def _global(
-        self,
-        name: str,
-        chains: set[tuple[str, ...]],
-        scope: dict[str, object],
-        library: bool,
+        self, name: str, chains: set[tuple[str, ...]], scope: dict[str, object], library: bool
     ) -> None:
         path = f"global {name!r}"
         if name in scope:

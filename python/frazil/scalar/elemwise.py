@@ -57,10 +57,7 @@ class Elemwise(Op):
         return FrozenApply(self, node.inputs, [TensorType(dtype, first.shape) for dtype in dtypes])
 
     def perform(
-        self,
-        node: FrozenApply,
-        inputs: Sequence[Array],
-        out: Array | None = None,
+        self, node: FrozenApply, inputs: Sequence[Array], out: Array | None = None
     ) -> tuple[Array, ...]:
         """The outputs' values, by the ways of :mod:`frazil.scalar.evaluation`.
 

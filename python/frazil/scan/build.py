@@ -477,9 +477,7 @@ def _is_update(pair: Any) -> bool:
 
 
 def _widen_states(
-    results: list[Variable],
-    carried: Sequence[Carried | None],
-    lagged: list[list[Variable]],
+    results: list[Variable], carried: Sequence[Carried | None], lagged: list[list[Variable]]
 ) -> tuple[list[Variable], list[list[Variable]]]:
     """The results and the lagged variables, with types that a state keeps from step to step.
 

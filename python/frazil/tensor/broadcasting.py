@@ -165,10 +165,7 @@ def typed_as(gradient: Variable, of: Variable) -> Variable:
 
 
 def unbroadcast(
-    g: Variable,
-    x: Variable,
-    broadcastable: Sequence[bool],
-    length_of: Callable[[int], Variable],
+    g: Variable, x: Variable, broadcastable: Sequence[bool], length_of: Callable[[int], Variable]
 ) -> Variable:
     """Return the gradient of ``x``, given the gradient of ``x`` broadcast to a larger shape.
 

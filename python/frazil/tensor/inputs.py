@@ -15,10 +15,7 @@ from frazil.tensor.docstrings import described, described_like, documented
 
 @described
 def tensor(
-    name: str | None = None,
-    *,
-    dtype: npt.DTypeLike = "float64",
-    shape: Sequence[int | None],
+    name: str | None = None, *, dtype: npt.DTypeLike = "float64", shape: Sequence[int | None]
 ) -> Variable:
     """Return a new input of any rank.
 

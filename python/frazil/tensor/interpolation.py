@@ -71,10 +71,7 @@ def interp(
 
 
 def _towards(
-    at: Variable,
-    slope: Variable,
-    start: tuple[Variable, Variable],
-    end: tuple[Variable, Variable],
+    at: Variable, slope: Variable, start: tuple[Variable, Variable], end: tuple[Variable, Variable]
 ) -> Variable:
     """Return the line through two points, where these may be infinite as NumPy has it.
 

@@ -104,10 +104,7 @@ def _(op: Join, node: FrozenApply) -> Sequence[Variable] | None:
 
 @described
 def concatenate(
-    tensors: Iterable[TensorLike],
-    axis: int | None = 0,
-    *,
-    dtype: npt.DTypeLike | None = None,
+    tensors: Iterable[TensorLike], axis: int | None = 0, *, dtype: npt.DTypeLike | None = None
 ) -> Variable:
     """Return the tensors one after the other along a dimension.
 

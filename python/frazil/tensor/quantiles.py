@@ -68,11 +68,7 @@ def nanmedian(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Varia
 
 @described
 def quantile(
-    a: TensorLike,
-    q: TensorLike,
-    axis: Axis = None,
-    method: str = "linear",
-    keepdims: bool = False,
+    a: TensorLike, q: TensorLike, axis: Axis = None, method: str = "linear", keepdims: bool = False
 ) -> Variable:
     """Return the numbers below which given shares of the elements lie.
 
@@ -89,11 +85,7 @@ def quantile(
 
 @described
 def percentile(
-    a: TensorLike,
-    q: TensorLike,
-    axis: Axis = None,
-    method: str = "linear",
-    keepdims: bool = False,
+    a: TensorLike, q: TensorLike, axis: Axis = None, method: str = "linear", keepdims: bool = False
 ) -> Variable:
     """Return the numbers below which given percentages of the elements lie.
 
@@ -109,11 +101,7 @@ def percentile(
 
 @described
 def nanquantile(
-    a: TensorLike,
-    q: TensorLike,
-    axis: Axis = None,
-    method: str = "linear",
-    keepdims: bool = False,
+    a: TensorLike, q: TensorLike, axis: Axis = None, method: str = "linear", keepdims: bool = False
 ) -> Variable:
     """Return the numbers below which given shares of the elements that are not NaN lie.
 
@@ -129,11 +117,7 @@ def nanquantile(
 
 @described
 def nanpercentile(
-    a: TensorLike,
-    q: TensorLike,
-    axis: Axis = None,
-    method: str = "linear",
-    keepdims: bool = False,
+    a: TensorLike, q: TensorLike, axis: Axis = None, method: str = "linear", keepdims: bool = False
 ) -> Variable:
     """Return the numbers below which given percentages of the elements that are not NaN lie.
 

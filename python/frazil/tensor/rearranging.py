@@ -39,9 +39,7 @@ def flip(m: TensorLike, axis: Axis = None) -> Variable:
 
 @described
 def roll(
-    a: TensorLike,
-    shift: LengthLike | Sequence[LengthLike],
-    axis: int | Sequence[int] | None = None,
+    a: TensorLike, shift: LengthLike | Sequence[LengthLike], axis: int | Sequence[int] | None = None
 ) -> Variable:
     """Return a tensor with its elements moved along dimensions; those pushed out enter in front.
 

@@ -291,11 +291,7 @@ def _test(name: str, op: type[Reduce], summary: str, example: str, result: str) 
     neutral = bool(op.identity("bool"))
 
     def function(
-        x: TensorLike,
-        axis: Axis = None,
-        keepdims: bool = False,
-        *,
-        where: TensorLike | None = None,
+        x: TensorLike, axis: Axis = None, keepdims: bool = False, *, where: TensorLike | None = None
     ) -> Variable:
         return _reduce(op, counted(as_tensor(x, "bool"), where, neutral), axis, keepdims)
 

@@ -125,10 +125,7 @@ class TieredLinker(NativeLinker):
         return _START + _STATEMENT * sum(own.text.count("\n") for own in kernels)
 
     def replace(
-        self,
-        kernels: Sequence[MadeKernel],
-        graph: FrozenFunctionGraph,
-        donated: Sequence[Variable],
+        self, kernels: Sequence[MadeKernel], graph: FrozenFunctionGraph, donated: Sequence[Variable]
     ) -> None:
         """Compile the kernels of the program of ``graph`` by C, and let these take their places.
 

@@ -53,11 +53,7 @@ class Emitter:
     Values are numbered from 0; literals have negative numbers.
     """
 
-    def __init__(
-        self,
-        lowers: Callable[[ScalarOp, Sequence[str], str], bool],
-        limit: int,
-    ) -> None:
+    def __init__(self, lowers: Callable[[ScalarOp, Sequence[str], str], bool], limit: int) -> None:
         self._lowers = lowers
         self._limit = limit
         self._lowered: set[tuple[ScalarOp, tuple[str, ...], str]] = set()
@@ -196,12 +192,7 @@ def _(op: Ger, node: FrozenApply, operands: Sequence[Elements], emit: Emitter) -
 
 
 def _accumulated(
-    emit: Emitter,
-    z: Elements,
-    alpha: int,
-    products: Elements,
-    beta: Variable | None,
-    factor: int,
+    emit: Emitter, z: Elements, alpha: int, products: Elements, beta: Variable | None, factor: int
 ) -> Elements:
     """``factor * z + alpha * products``; ``z`` is not read where ``factor`` is known to be zero."""
     if z.shape != products.shape:

@@ -198,10 +198,7 @@ class Instructions:
         return self.value(x.dtype, text, len(lanes))
 
     def each_lane(
-        self,
-        args: Sequence[Value],
-        params: Sequence[str],
-        make: Callable[[Sequence[Value]], Value],
+        self, args: Sequence[Value], params: Sequence[str], make: Callable[[Sequence[Value]], Value]
     ) -> Value:
         """What a function of numbers gives, lane by lane where operands are vectors.
 

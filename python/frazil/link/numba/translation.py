@@ -196,11 +196,7 @@ class Writer(Instructions):
         return Value("status", kept.text)
 
     def finished(
-        self,
-        linkage: str,
-        name: str,
-        params: Iterable[tuple[str, str]],
-        told: str,
+        self, linkage: str, name: str, params: Iterable[tuple[str, str]], told: str
     ) -> str:
         """The text of the function."""
         if not self._closed:

@@ -70,11 +70,7 @@ def svd(
 
 @overload
 def svd(
-    a: TensorLike,
-    full_matrices: bool,
-    compute_uv: Literal[False],
-    *,
-    on_error: OnError = "raise",
+    a: TensorLike, full_matrices: bool, compute_uv: Literal[False], *, on_error: OnError = "raise"
 ) -> Variable: ...
 
 
