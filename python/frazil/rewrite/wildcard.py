@@ -9,6 +9,7 @@ from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Op
 from frazil.scalar import ScalarOp
 from frazil.scalar.elemwise import Elemwise
+from frazil.tensor.docstrings import described
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,23 +38,14 @@ class Wildcard(Op):
         return self.name
 
 
+@described
 def any_of(name: str, *ops: Op) -> Wildcard:
     """Return an op that matches one of ``ops`` in a rule, the same one in each place.
 
-    Parameters
-    ----------
-    name : str
-        Its name in printed rules.
-    *ops : Op
-        Ops that take the same operands; scalar ops mean their elementwise application.
+    name (str): Its name in printed rules.
+    ops (Op): Ops that take the same operands; scalar ops mean their elementwise application.
+    returns (Wildcard): To be applied like an op, within a rule.
 
-    Returns
-    -------
-    Wildcard
-        To be applied like an op, within a rule.
-
-    Examples
-    --------
     >>> from frazil import scalar
     >>> from frazil.rewrite import Float, any_of, rule
     >>> even = any_of("even", scalar.cos, scalar.cosh)
@@ -67,25 +59,16 @@ def any_of(name: str, *ops: Op) -> Wildcard:
     return Wildcard(name, tuple(Elemwise(op) if isinstance(op, ScalarOp) else op for op in ops))
 
 
+@described
 def any_kind(kind: type[Op], name: str | None = None) -> Wildcard:
     """Return an op that matches any op of a class in a rule, whatever its parameters.
 
     It matches the same op in each place; a wildcard of another ``name`` may match another op.
 
-    Parameters
-    ----------
-    kind : type of Op
-        The class.
-    name : str, optional
-        Its name in printed rules; default: the name of the class.
+    kind (type of Op): The class.
+    name (str): Its name in printed rules; default: the name of the class.
+    returns (Wildcard): To be applied like an op, within a rule.
 
-    Returns
-    -------
-    Wildcard
-        To be applied like an op, within a rule.
-
-    Examples
-    --------
     >>> from frazil.rewrite import any_kind
     >>> from frazil.tensor.transposition import Transpose
     >>> any_kind(Transpose).name

@@ -14,7 +14,7 @@ from frazil.scalar.complex import refuse_complex
 from frazil.scalar.constants import TensorLike, as_tensor, constant
 from frazil.tensor.axes import normalize_axes
 from frazil.tensor.dims import expand_dims
-from frazil.tensor.docstrings import described
+from frazil.tensor.docstrings import described, described_like
 from frazil.tensor.items import get_item
 from frazil.tensor.lengths import floor_divide, length, lengths, literal, product, subtract
 from frazil.tensor.reductions import Axis, sum
@@ -83,48 +83,39 @@ def quantile(
     return _quantile(a, q, 1, axis, method, keepdims)
 
 
-@described
+@described_like(quantile)
 def percentile(
     a: TensorLike, q: TensorLike, axis: Axis = None, method: str = "linear", keepdims: bool = False
 ) -> Variable:
     """Return the numbers below which given percentages of the elements lie.
 
-    a (tensor_like): Any tensor with elements; a NaN makes the result NaN.
     q (tensor_like): The percentages, from 0 to 100; 2 dimensions at most.
-    method (str): The value between two elements: any of the names that :func:`numpy.quantile`
-        takes.
     returns: With the dimensions of ``q`` in front, as :func:`numpy.percentile` gives.
     example: [1.0, 2.0, 3.0, 4.0], 50 -> 2.5
     """
     return _quantile(a, q, 100, axis, method, keepdims)
 
 
-@described
+@described_like(quantile)
 def nanquantile(
     a: TensorLike, q: TensorLike, axis: Axis = None, method: str = "linear", keepdims: bool = False
 ) -> Variable:
     """Return the numbers below which given shares of the elements that are not NaN lie.
 
     a (tensor_like): Any tensor with elements.
-    q (tensor_like): The shares, from 0 to 1; 2 dimensions at most.
-    method (str): The value between two elements: any of the names that :func:`numpy.quantile`
-        takes.
     returns: As :func:`numpy.nanquantile` gives; NaN where there is no number.
     example: [1.0, ft.nan, 3.0], [0.5, 1.0] -> [2., 3.]
     """
     return _quantile(a, q, 1, axis, method, keepdims, pass_over_nan=True)
 
 
-@described
+@described_like(percentile)
 def nanpercentile(
     a: TensorLike, q: TensorLike, axis: Axis = None, method: str = "linear", keepdims: bool = False
 ) -> Variable:
     """Return the numbers below which given percentages of the elements that are not NaN lie.
 
     a (tensor_like): Any tensor with elements.
-    q (tensor_like): The percentages, from 0 to 100; 2 dimensions at most.
-    method (str): The value between two elements: any of the names that :func:`numpy.quantile`
-        takes.
     returns: As :func:`numpy.nanpercentile` gives; NaN where there is no number.
     example: [1.0, ft.nan, 3.0], 50 -> 2.
     """

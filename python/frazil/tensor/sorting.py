@@ -21,9 +21,8 @@ from frazil.tensor.rounding import RoundedOp
 from frazil.tensor.taking import take_along_axis
 
 
-@dataclass(frozen=True, eq=False)
-class ArgSort(RoundedOp):
-    """The int64 positions that sort ``x`` along ``axis``; equal elements keep their order."""
+class OfLines(RoundedOp):
+    """An op that makes of each line of ``x`` along ``axis`` a line as long."""
 
     axis: int
 
@@ -32,36 +31,40 @@ class ArgSort(RoundedOp):
     def make_node(self, x: Variable) -> FrozenApply:
         if not 0 <= self.axis < x.ndim:
             raise np.exceptions.AxisError(self.axis, x.ndim)
-        return FrozenApply(self, [x], [TensorType("int64", x.type.shape)])
+        return FrozenApply(self, [x], [self.type_for(x.type)])
 
-    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
-        return (np.argsort(inputs[0], axis=self.axis, kind="stable").astype("int64", copy=False),)
+    def type_for(self, given: TensorType) -> TensorType:
+        """Return the type of the result."""
+        return given
 
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
         return (input_shapes[0],)
+
+
+@dataclass(frozen=True, eq=False)
+class ArgSort(OfLines):
+    """The int64 positions that sort ``x`` along ``axis``; equal elements keep their order."""
+
+    axis: int
+
+    def type_for(self, given: TensorType) -> TensorType:
+        return TensorType("int64", given.shape)
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        return (np.argsort(inputs[0], axis=self.axis, kind="stable").astype("int64", copy=False),)
 
     def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         return [None]
 
 
 @dataclass(frozen=True, eq=False)
-class Sort(RoundedOp):
+class Sort(OfLines):
     """``x`` sorted along ``axis``, NaN last; equal elements keep their order."""
 
     axis: int
 
-    takes_complex = True
-
-    def make_node(self, x: Variable) -> FrozenApply:
-        if not 0 <= self.axis < x.ndim:
-            raise np.exceptions.AxisError(self.axis, x.ndim)
-        return FrozenApply(self, [x], [x.type])
-
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
         return (np.sort(inputs[0], axis=self.axis, kind="stable"),)
-
-    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
-        return (input_shapes[0],)
 
     def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         (x,), (g,) = inputs, output_gradients

@@ -21,7 +21,7 @@ from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.creation import zeros
 from frazil.tensor.declarations import specify_shape
 from frazil.tensor.dims import expand_dims
-from frazil.tensor.docstrings import described
+from frazil.tensor.docstrings import described, described_like
 from frazil.tensor.elementwise.arithmetic import add, divide, multiply, negative, subtract
 from frazil.tensor.elementwise.casting import cast
 from frazil.tensor.items import get_item, inc_subtensor
@@ -38,6 +38,8 @@ def __dir__() -> list[str]:
 
 SparseLike: TypeAlias = Any
 """A :class:`SparseMatrix`, or one of SciPy's sparse arrays or matrices."""
+
+Integers: TypeAlias = Array | Sequence[int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,10 +282,7 @@ def as_sparse(value: SparseLike) -> SparseMatrix:
 
 @described
 def CSR(  # the name that PyTensor has
-    data: TensorLike,
-    indices: Array | Sequence[int],
-    indptr: Array | Sequence[int],
-    shape: Sequence[int],
+    data: TensorLike, indices: Integers, indptr: Integers, shape: Sequence[int]
 ) -> SparseMatrix:
     """Return a sparse matrix of the elements of its rows, one row after the other.
 
@@ -307,20 +306,15 @@ def CSR(  # the name that PyTensor has
     return _compressed(data, indices, indptr, shape, "CSR")
 
 
-@described
+@described_like(CSR)
 def CSC(  # the name that PyTensor has
-    data: TensorLike,
-    indices: Array | Sequence[int],
-    indptr: Array | Sequence[int],
-    shape: Sequence[int],
+    data: TensorLike, indices: Integers, indptr: Integers, shape: Sequence[int]
 ) -> SparseMatrix:
     """Return a sparse matrix of the elements of its columns, one column after the other.
 
-    data (tensor_like): The elements that are stored, a vector; gradients go to it.
     indices (array_like of int): The row of each.
     indptr (array_like of int): The start of each column in ``data``, then the end of the last: one
         more than columns.
-    shape (tuple of int): The number of rows and of columns.
     returns (SparseMatrix): With these elements.
     raises ValueError: As :func:`CSR`.
 
@@ -333,8 +327,8 @@ def CSC(  # the name that PyTensor has
 
 def _compressed(
     data: TensorLike,
-    indices: Array | Sequence[int],
-    indptr: Array | Sequence[int],
+    indices: Integers,
+    indptr: Integers,
     shape: Sequence[int],
     name: Literal["CSR", "CSC"],
 ) -> SparseMatrix:
@@ -365,7 +359,7 @@ def _compressed(
     return SparseMatrix(elements, rows, columns, (int(shape[0]), int(shape[1])))
 
 
-def _integers(x: Array | Sequence[int], what: str, name: str) -> Array:
+def _integers(x: Integers, what: str, name: str) -> Array:
     array = np.asarray(x)
     if array.size == 0:
         array = array.astype("int64")

@@ -83,17 +83,14 @@ def tril_indices_from(arr: TensorLike, k: int = 0) -> tuple[Variable, ...]:
     return tril_indices(rows, k, columns)
 
 
-@described
+@described_like(tril_indices_from)
 def triu_indices_from(arr: TensorLike, k: int = 0) -> tuple[Variable, ...]:
     """Return the positions of the elements of ``arr`` on and above a diagonal.
 
-    arr (tensor_like): A matrix.
-    k (int): The offset of the diagonal: positive above the main one, negative below.
     returns (tuple of Variable): The rows and the columns, as :func:`triu_indices` gives.
 
-    >>> x = ft.constant([[1, 2], [3, 4]])
-    >>> x[ft.triu_indices_from(x)].eval()
-    array([1, 2, 4])
+    >>> [indices.eval() for indices in ft.triu_indices_from([[1, 2], [3, 4]])]
+    [array([0, 0, 1]), array([0, 1, 1])]
     """
     rows, columns = lengths(_matrix(arr, "triu_indices_from"))
     return triu_indices(rows, k, columns)
