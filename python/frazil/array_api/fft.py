@@ -22,6 +22,7 @@ def __dir__() -> list[str]:
 
 
 Norm: TypeAlias = Literal["backward", "ortho", "forward"]
+Integers: TypeAlias = Sequence[int] | None
 
 
 def fft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Array:
@@ -55,48 +56,28 @@ def ihfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: Norm = "ba
 
 
 def fftn(
-    x: Array,
-    /,
-    *,
-    s: Sequence[int] | None = None,
-    axes: Sequence[int] | None = None,
-    norm: Norm = "backward",
+    x: Array, /, *, s: Integers = None, axes: Integers = None, norm: Norm = "backward"
 ) -> Array:
     """Return the Fourier transform along ``axes``, of lengths ``s``."""
     return lifted(ft.fft.fftn, x, s=s, axes=axes, norm=norm)
 
 
 def ifftn(
-    x: Array,
-    /,
-    *,
-    s: Sequence[int] | None = None,
-    axes: Sequence[int] | None = None,
-    norm: Norm = "backward",
+    x: Array, /, *, s: Integers = None, axes: Integers = None, norm: Norm = "backward"
 ) -> Array:
     """Return the inverse of :func:`fftn`."""
     return lifted(ft.fft.ifftn, x, s=s, axes=axes, norm=norm)
 
 
 def rfftn(
-    x: Array,
-    /,
-    *,
-    s: Sequence[int] | None = None,
-    axes: Sequence[int] | None = None,
-    norm: Norm = "backward",
+    x: Array, /, *, s: Integers = None, axes: Integers = None, norm: Norm = "backward"
 ) -> Array:
     """Return the transform of real numbers along ``axes``, half of the last."""
     return lifted(ft.fft.rfftn, x, s=s, axes=axes, norm=norm)
 
 
 def irfftn(
-    x: Array,
-    /,
-    *,
-    s: Sequence[int] | None = None,
-    axes: Sequence[int] | None = None,
-    norm: Norm = "backward",
+    x: Array, /, *, s: Integers = None, axes: Integers = None, norm: Norm = "backward"
 ) -> Array:
     """Return the inverse of :func:`rfftn`."""
     return lifted(ft.fft.irfftn, x, s=s, axes=axes, norm=norm)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, TypeAlias
 
-import numpy.typing as npt
-
 import frazil.tensor as ft
 from frazil.array_api.array import Array, lifted, lifted_all
+from frazil.array_api.creation import DType
 
 Axes: TypeAlias = int | tuple[int, ...] | None
 
@@ -38,24 +37,14 @@ def count_nonzero(x: Array, /, *, axis: Axes = None, keepdims: bool = False) -> 
 
 
 def cumulative_prod(
-    x: Array,
-    /,
-    *,
-    axis: int | None = None,
-    dtype: npt.DTypeLike | None = None,
-    include_initial: bool = False,
+    x: Array, /, *, axis: int | None = None, dtype: DType = None, include_initial: bool = False
 ) -> Array:
     """Return the products of all elements up to each one."""
     return lifted(ft.cumulative_prod, x, axis=axis, dtype=dtype, include_initial=include_initial)
 
 
 def cumulative_sum(
-    x: Array,
-    /,
-    *,
-    axis: int | None = None,
-    dtype: npt.DTypeLike | None = None,
-    include_initial: bool = False,
+    x: Array, /, *, axis: int | None = None, dtype: DType = None, include_initial: bool = False
 ) -> Array:
     """Return the sums of all elements up to each one."""
     return lifted(ft.cumulative_sum, x, axis=axis, dtype=dtype, include_initial=include_initial)
@@ -89,9 +78,7 @@ def min(x: Array, /, *, axis: Axes = None, keepdims: bool = False) -> Array:
     return lifted(ft.min, x, axis, keepdims)
 
 
-def prod(
-    x: Array, /, *, axis: Axes = None, dtype: npt.DTypeLike | None = None, keepdims: bool = False
-) -> Array:
+def prod(x: Array, /, *, axis: Axes = None, dtype: DType = None, keepdims: bool = False) -> Array:
     """Return the product; of int64 or uint64 for smaller integers."""
     return lifted(ft.prod, x, axis, dtype, keepdims)
 
@@ -103,9 +90,7 @@ def std(
     return lifted(ft.std, x, axis, keepdims=keepdims, correction=correction)
 
 
-def sum(
-    x: Array, /, *, axis: Axes = None, dtype: npt.DTypeLike | None = None, keepdims: bool = False
-) -> Array:
+def sum(x: Array, /, *, axis: Axes = None, dtype: DType = None, keepdims: bool = False) -> Array:
     """Return the sum; of int64 or uint64 for smaller integers."""
     return lifted(ft.sum, x, axis, dtype, keepdims)
 
