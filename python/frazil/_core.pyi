@@ -500,6 +500,12 @@ def toposort(
 ) -> list[FrozenApply]:
     """The applications that ``outputs`` need, operands before users, not past ``blockers``."""
 
+def first_alike(nodes: Sequence[FrozenApply]) -> list[int]:
+    """For each node, the position of the first one with the same op and the same types.
+
+    They are the types of operands and results.
+    """
+
 def root_inputs(outputs: Sequence[Variable]) -> list[Variable]:
     """The root inputs that ``outputs`` need, in the order in which a walk meets them."""
 

@@ -13,10 +13,10 @@ import frazil as fz
 import frazil.tensor as ft
 from frazil.link import compiled_kernels
 from frazil.link.fusion import reading
-from frazil.link.fusion.alignment import element_operands
 from frazil.link.fusion.fusion import FusedLoop
 from frazil.link.fusion.registry import find_fusion
 from frazil.link.fusion.segments import Segmentation
+from frazil.link.fusion.views import Reading
 
 LINKERS = ["c", "cranelift", "numba", "py", "debug"]
 linkers = st.sampled_from(LINKERS)
@@ -230,11 +230,11 @@ def test_lengths_are_shared_by_all_segments(linker):
 def test_what_a_loop_reads_for_a_node_is_found_once(monkeypatch):
     asked = []
 
-    def counted(node, over):
-        asked.append(node)
-        return element_operands(node, over)
+    def counted(over, whole, operands, inputs, output):
+        asked.append(output)
+        return Reading(over, whole, operands, inputs, output)
 
-    monkeypatch.setattr(reading, "element_operands", counted)
+    monkeypatch.setattr(reading, "Reading", counted)
     x, m, at = ft.dvector("x"), ft.dmatrix("m"), ft.lvector("at")
     y = ft.inc_subtensor(x[at], ft.exp(x)[at]) * ft.exp(m - m.max(1, keepdims=True)).sum(0)
     f = fz.function([x, m, at], [y, ft.cumsum(y)], mode="c")

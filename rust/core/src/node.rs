@@ -4,6 +4,7 @@
 //! Uses values and the interner. Start reading at [`body`](Body), then [`container`].
 
 pub mod alias;
+pub mod alike;
 mod body;
 pub mod container;
 pub mod elemwise;

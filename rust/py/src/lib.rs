@@ -123,7 +123,7 @@ mod _core {
         elemwise_type, nominal, register_elemwise, register_operator,
     };
     #[pymodule_export]
-    use crate::walks::{graph_replace, root_inputs, toposort};
+    use crate::walks::{first_alike, graph_replace, root_inputs, toposort};
 
     /// Makes the objects that all others need.
     #[pymodule_init]

@@ -1,10 +1,12 @@
 //! Walks over graphs, and substitution: variables of Python in, variables and nodes out.
 
+use frazil_core::node::alike;
 use frazil_core::{Node, Orderings, Var, replace, traverse};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping};
 
+use crate::apply::FrozenApply;
 use crate::container::{adopted, current};
 use crate::error::raise;
 use crate::object_table::{apply_wrapper, wrapper};
@@ -102,6 +104,12 @@ pub fn toposort<'py>(
         .into_iter()
         .map(|node| apply_wrapper(py, node.clone()))
         .collect()
+}
+
+/// For each node, the position of the first one with the same op and the same types.
+#[pyfunction]
+pub fn first_alike(nodes: Vec<Bound<'_, FrozenApply>>) -> Vec<usize> {
+    alike::first_alike(nodes.iter().map(|node| node.get().node()))
 }
 
 /// The root inputs that `outputs` need, in the order in which a walk from the outputs meets them.

@@ -12,17 +12,17 @@ repeat its value along the row, and it needs no memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeAlias
 
 from frazil._core import FrozenApply, Variable
 from frazil.graph.cached_property import cached_property
 from frazil.graph.dataclass import dataclass
-from frazil.link.fusion.alignment import domain, makes_elements, row_dimension
+from frazil.link.fusion.alignment import domain, makes_elements
+from frazil.link.fusion.kinds import Kind, is_row_reduction
 from frazil.link.fusion.operands import length_operands, value_operands
 from frazil.link.fusion.puts import puts_apart
-from frazil.link.fusion.reading import reading
 from frazil.link.fusion.recompute import Recompute
 from frazil.link.fusion.short import sums_short_rows
 from frazil.link.fusion.sinking import LoopKey, Placement, sink
@@ -30,7 +30,6 @@ from frazil.link.fusion.spaces import Spaces
 from frazil.link.fusion.views import REPEATED, Axes, Reading, Views
 from frazil.scalar.elemwise import Elemwise
 from frazil.tensor.lengths import Lengths, Shape_i
-from frazil.tensor.reductions import Reduce
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,8 @@ class FusedLoop:
     def in_order(self, nodes: Sequence[FrozenApply]) -> FusedLoop:
         """The loop with the same nodes in another order."""
         loop = FusedLoop(tuple(nodes), self.row_nodes)
-        vars(loop).update(made=self.made, row_values=self.row_values)  # the order tells neither
+        # The order tells none of them.
+        vars(loop).update(made=self.made, row_values=self.row_values, _making=self._making)
         return loop
 
     @cached_property
@@ -85,8 +85,18 @@ class FusedLoop:
             ]
         )
 
+    @cached_property
+    def _making(self) -> dict[FrozenApply, list[bool]]:
+        return {}
+
     def makes(self, node: FrozenApply, read: Reading) -> list[bool]:
         """Whether the loop computes the elements that its node reads, for each operand of it."""
+        known = self._making.get(node)
+        if known is None:
+            known = self._making[node] = self._makes(node, read)
+        return known
+
+    def _makes(self, node: FrozenApply, read: Reading) -> list[bool]:
         made, rows = self.made, self.row_values
         if node in self.row_nodes:
             return [moves and base in rows for base, _, moves in read.operands]
@@ -102,20 +112,12 @@ Task: TypeAlias = FusedLoop | FrozenApply
 """A loop, or a node that runs by itself."""
 
 
-def is_row_reduction(node: FrozenApply) -> bool:
-    """Whether the node reduces the innermost of several dimensions, and no other."""
-    if not isinstance(node.op, Reduce):
-        return False
-    moving = [axis for axis, n in enumerate(node.inputs[0].type.shape) if n != 1]
-    return len(moving) > 1 and [axis for axis in moving if axis in node.op.axes] == moving[-1:]
-
-
 def fuse(
     order: Sequence[FrozenApply],
     outputs: Sequence[Variable],
     shapes: Spaces,
     views: Views,
-    fusible: Callable[[FrozenApply], bool],
+    kinds: Mapping[FrozenApply, Kind],
     recompute: Recompute,
     limit: int,
     before: Mapping[FrozenApply, Sequence[FrozenApply]] = MappingProxyType({}),
@@ -125,12 +127,12 @@ def fuse(
     ``before`` maps a node that writes over an operand to the nodes that should run before it. Dead
     code is left out. So are nodes whose lengths alone are needed.
     """
-    order = _needed(order, outputs, shapes, views, fusible)
-    levels = Levels(order, shapes, views, fusible, recompute, before, None)
+    order = _needed(order, outputs, shapes, views)
+    levels = Levels(order, shapes, views, kinds, recompute, before, None)
     repeated, apart = levels.repeated(), levels.apart(outputs)
     if repeated != levels.row_nodes or apart:
         # A row node belongs in a loop only if a node of that loop repeats it along the row.
-        levels = Levels(order, shapes, views, fusible, recompute, before, repeated, apart)
+        levels = Levels(order, shapes, views, kinds, recompute, before, repeated, apart)
     levels.sink(outputs, before)
     return levels.tasks(outputs, limit)
 
@@ -147,7 +149,7 @@ class Levels:
         order: Sequence[FrozenApply],
         shapes: Spaces,
         views: Views,
-        fusible: Callable[[FrozenApply], bool],
+        kinds: Mapping[FrozenApply, Kind],
         recompute: Recompute,
         before: Mapping[FrozenApply, Sequence[FrozenApply]],
         rows: frozenset[FrozenApply] | None,
@@ -156,6 +158,7 @@ class Levels:
         self._apart = apart
         self._shapes = shapes
         self._views = views
+        self._kinds = kinds
         self._recompute = recompute
         self._rows = rows
         self._stored: dict[Variable, int] = {}  # the first level with the variable in memory
@@ -169,10 +172,10 @@ class Levels:
         for node in order:
             # Within a level, other nodes come before loops, in order.
             at = 0
-            for reader in before.get(node, ()):
+            for reader in before.get(node, ()) if before else ():
                 after = self._loop_of[reader].level + 1 if reader in self._loop_of else 0
                 at = max(at, other_level.get(reader, 0), after)
-            if fusible(node):
+            if node in views.readings:
                 self._add(node, at)
             else:
                 read = [*value_operands(node), *_length_leaves(node, shapes)]
@@ -195,23 +198,23 @@ class Levels:
         return self._from_memory(self._recompute.reads(base))
 
     def _add(self, node: FrozenApply, least: int) -> None:
-        read, (output,) = reading(node, self._views), node.outputs
-        over = read.over
+        read, kind = self._views.readings[node], self._kinds[node]
+        over, output = read.over, read.output
         # A node whose rows are not the last dimension has a loop of its own.
-        own = self._shapes.space(over) if row_dimension(node) is None else (output,)
+        own = (output,) if kind.own_rows else self._shapes.space(over)
         least = max(least, self._from_memory(self._shapes.leaves(over)))
-        if node in self._apart:
+        if self._apart and node in self._apart:
             least = max(least, *(self._available(base) for base, _, _ in read.operands))
         plain = LoopKey(self._level(read, own, least), own)
-        key = self._row_loop(node, read, own, least)
+        key = self._row_loop(node, read, own, least) if self._row_made else None
         if key is not None and key.level < plain.level:
             self.row_nodes.add(node)
             self._row_made[output] = key
         else:
             key = plain
-            if makes_elements(node):
+            if kind.makes_elements:
                 self._made[output] = key
-            elif is_row_reduction(node) and not sums_short_rows(
+            elif kind.reduces_rows and not sums_short_rows(
                 node, self._shapes, self._views, self._recompute
             ):
                 self._row_made[output] = key
@@ -236,7 +239,7 @@ class Levels:
         self, node: FrozenApply, read: Reading, own: Lengths, least: int
     ) -> LoopKey | None:
         """The first loop that can have the node as a row node, since it computes its operands."""
-        if not self._row_made or not isinstance(node.op, Elemwise):
+        if not self._kinds[node].elementwise:
             return None
         if self._rows is not None and node not in self._rows:
             return None
@@ -262,11 +265,13 @@ class Levels:
 
     def repeated(self) -> frozenset[FrozenApply]:
         """The row nodes that their loop repeats along the row, and those that they read."""
+        if not self.row_nodes:
+            return frozenset()
         kept: set[FrozenApply] = set()
         for node in reversed(self._loop_of):
             if node in self.row_nodes and node not in kept:
                 continue
-            for base, _, _ in reading(node, self._views).operands:
+            for base, _, _ in self._views.readings[node].operands:
                 maker = base.owner
                 if maker in self.row_nodes and self._loop_of[maker] == self._loop_of[node]:
                     kept.add(maker)
@@ -297,7 +302,7 @@ class Levels:
             return  # no two loops are over one space
         read = set(self._read_by_others(outputs))
         for node in self._loop_of:
-            own = reading(node, self._views)
+            own = self._views.readings[node]
             read.update(self._shapes.leaves(own.over))
             read.update(own.whole)
         # Readers of memory that is written over afterwards should not come later.
@@ -311,26 +316,28 @@ class Levels:
         each of its positions.
         """
         is_row = node in self.row_nodes
-        return [
-            (base, moves and not is_row) for base, _, moves in reading(node, self._views).operands
-        ]
+        operands = self._views.readings[node].operands
+        return [(base, moves and not is_row) for base, _, moves in operands]
 
     def _live(self, outputs: Sequence[Variable]) -> set[FrozenApply]:
         """The nodes of loops without dead code."""
         wanted = set(self._read_by_others(outputs))
         live: set[FrozenApply] = set()
-        for node in reversed(self._loop_of):
-            if node not in live and wanted.isdisjoint(node.outputs):
+        # What loops may compute again, by the loops that read it.
+        readers: dict[Variable, set[LoopKey]] = {}
+        for node, key in reversed(self._loop_of.items()):
+            read = self._views.readings[node]
+            if read.output not in wanted and key not in readers.get(read.output, ()):
                 continue
             live.add(node)
-            read, key = reading(node, self._views), self._loop_of[node]
             wanted.update(self._shapes.leaves(read.over))
             wanted.update(read.whole)
             for base, _, _ in read.operands:
-                maker = base.owner
-                if maker is not None and self._loop_of.get(maker) == key:
-                    live.add(maker)
-                wanted.update(self._recompute.reads(base))
+                if base in self._recompute:
+                    readers.setdefault(base, set()).add(key)
+                    wanted.update(self._recompute.reads(base))
+                else:
+                    wanted.add(base)
         return live
 
     def tasks(self, outputs: Sequence[Variable], limit: int) -> list[Task]:
@@ -353,13 +360,13 @@ def split(nodes: Sequence[FrozenApply], views: Views, limit: int) -> list[Sequen
     """``nodes`` in parts of at most ``limit``, cut where the fewest values cross."""
     if len(nodes) <= limit:
         return [nodes]
-    position = {node: at for at, node in enumerate(nodes)}
+    position = {views.readings[node].output: at for at, node in enumerate(nodes)}
     last_use: dict[int, int] = {}
     for at, node in enumerate(nodes):
-        for operand, _, _ in reading(node, views).operands:
-            producer = operand.owner
-            if producer is not None and producer in position:
-                last_use[position[producer]] = at
+        for operand, _, _ in views.readings[node].operands:
+            producer = position.get(operand)
+            if producer is not None:
+                last_use[producer] = at
     # crossing[k]: the number of values made before position k and used at k or later.
     crossing = [0] * (len(nodes) + 1)
     for made, used in last_use.items():
@@ -389,11 +396,14 @@ def values_read(task: Task, views: Views, recompute: Recompute) -> set[Variable]
         return set(value_operands(task))
     read: set[Variable] = set()
     for node in task.nodes:
-        own = reading(node, views)
-        read.update(own.whole)
-        for (base, _, _), is_made in zip(own.operands, task.makes(node, own), strict=True):
-            if not is_made:
-                read.update(recompute.reads(base))
+        own = views.readings[node]
+        if own.whole:
+            read.update(own.whole)
+        makes = task.makes(node, own)
+        if False in makes:
+            for (base, _, _), is_made in zip(own.operands, makes, strict=True):
+                if not is_made:
+                    read.update(recompute.reads(base))
     return read
 
 
@@ -409,21 +419,21 @@ def _needed(
     outputs: Sequence[Variable],
     shapes: Spaces,
     views: Views,
-    fusible: Callable[[FrozenApply], bool],
 ) -> list[FrozenApply]:
     """The nodes without dead code; views that loops look through count as dead."""
     wanted = set(outputs)
     needed: list[FrozenApply] = []
     for node in reversed(order):
-        if wanted.isdisjoint(node.outputs):
-            continue
-        needed.append(node)
-        if fusible(node):
-            read = reading(node, views)
+        read = views.readings.get(node)
+        if read is not None:
+            if read.output not in wanted:
+                continue
+            needed.append(node)
             wanted.update(read.whole)
             wanted.update([base for base, _, _ in read.operands])
             wanted.update(shapes.leaves(read.over))
-        else:
+        elif not wanted.isdisjoint(node.outputs):
+            needed.append(node)
             wanted.update(value_operands(node))
             wanted.update(_length_leaves(node, shapes))
     needed.reverse()

@@ -12,7 +12,6 @@ from collections.abc import Collection, Mapping
 
 from frazil._core import FrozenApply, Variable
 from frazil.link.fusion.alignment import domain, whole_axes
-from frazil.link.fusion.reading import reading
 from frazil.link.fusion.sinking import LoopKey
 from frazil.link.fusion.views import REPEATED, Views
 from frazil.scalar.elemwise import Elemwise
@@ -41,7 +40,7 @@ def puts_apart(
         return frozenset()
     readers: dict[Variable, set[FrozenApply]] = {}
     for node in loop_of:
-        for base, _, _ in reading(node, views).operands:
+        for base, _, _ in views.readings[node].operands:
             readers.setdefault(base, set()).add(node)
     return frozenset(
         put
@@ -74,7 +73,7 @@ def _taken_along(
     """
     own, taken, waiting, reads_stored = loop_of[put], {put}, [put], False
     while waiting:
-        for base, _, moves in reading(waiting.pop(), views).operands:
+        for base, _, moves in views.readings[waiting.pop()].operands:
             maker = base.owner
             if maker is None or loop_of.get(maker) != own or maker in taken:
                 continue

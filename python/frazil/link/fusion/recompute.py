@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from frazil._core import Constant, FrozenApply, Variable
+from frazil.link.fusion.kinds import Kind
 from frazil.link.fusion.spaces import Spaces
 from frazil.link.fusion.views import Views
-from frazil.link.kernel.cost import FUNCTION, KEEPING, cost
-from frazil.scalar.elemwise import Elemwise
+from frazil.link.kernel.cost import FUNCTION, KEEPING
 
 READS = 2
 """Reading this many operands costs as much as writing a result of that size and reading it."""
@@ -29,31 +29,23 @@ class Recompute:
         order: Sequence[FrozenApply],
         shapes: Spaces,
         views: Views,
-        fusible: Callable[[FrozenApply], bool],
+        kinds: Mapping[FrozenApply, Kind],
         written: Collection[Variable] = (),
     ) -> None:
-        self._views = views
         self._leaves: dict[Variable, frozenset[Variable]] = {}
         costs: dict[Variable, int] = {}
-        costs_of_ops: dict[Elemwise, int] = {}
         for node in order:
-            op = node.op
-            if not isinstance(op, Elemwise):
+            whole = kinds[node].cost
+            if whole is None or whole > _MOST:
                 continue
-            own = costs_of_ops.get(op)
-            if own is None:
-                own = costs_of_ops[op] = cost(op.scalar_op)
-            if own > _MOST or not fusible(node):
-                continue
-            whole = own
-            (output,) = node.outputs
+            reading = views.readings[node]
+            output = reading.output
             space = shapes.space(output)
             most = KEEPING if space else FUNCTION - 1
             if whole > most:
                 continue
             read: set[Variable] = set()
-            for operand in node.inputs:
-                base = views.look_through(operand)[0]
+            for base, _, _ in reading.operands:
                 leaves = self._leaves.get(base)
                 if leaves is None:
                     read.add(base)

@@ -8,7 +8,7 @@ kernels wherever they occur.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from frazil._core import (
     Constant,
@@ -20,10 +20,11 @@ from frazil._core import (
 from frazil.graph.cached_property import cached_property
 from frazil.graph.containers import in_container_of
 from frazil.graph.dataclass import dataclass
-from frazil.link.fusion.alignment import can_loop
 from frazil.link.fusion.fusion import FusedLoop, Task, fuse, lengths_read, task_nodes, values_read
 from frazil.link.fusion.in_place import schedule_in_place
+from frazil.link.fusion.kinds import kinds_of
 from frazil.link.fusion.operands import length_operands
+from frazil.link.fusion.reading import read_all
 from frazil.link.fusion.recompute import Recompute
 from frazil.link.fusion.registry import Fusion, find_fusion
 from frazil.link.fusion.spaces import Spaces
@@ -91,16 +92,17 @@ class Segmentation:
         order, written = self.schedule.order, self.schedule.written
         self.views = Views(written, graph.inputs)
         with in_container_of((*graph.inputs, *graph.outputs)):
-            self.shapes = Spaces(order)
-            fusible = _fusible(fusion)
+            kinds = kinds_of(order, fusion)
+            read_all(order, kinds, self.views)
+            self.shapes = Spaces(order, kinds, self.views)
             again = order if fusion.statement_limit > 1 else ()
-            self.recompute = Recompute(again, self.shapes, self.views, fusible, written)
+            self.recompute = Recompute(again, self.shapes, self.views, kinds, written)
             tasks = fuse(
                 order,
                 graph.outputs,
                 self.shapes,
                 self.views,
-                fusible,
+                kinds,
                 self.recompute,
                 fusion.statement_limit,
                 self.schedule.before,
@@ -199,28 +201,6 @@ def _one_node_segment(node: FrozenApply) -> Segment:
     """The segment of a node that runs by itself."""
     reads = (x for x in node.inputs if not isinstance(x, Constant))
     return Segment(node, tuple(dict.fromkeys(reads)), node.outputs)
-
-
-def _fusible(fusion: Fusion) -> Callable[[FrozenApply], bool]:
-    """A function that says whether a loop may hold a node.
-
-    It asks ``fusion`` once for each op and its types.
-    """
-    known: dict[FrozenApply, bool] = {}
-    of_types: dict[tuple[object, ...], bool] = {}
-
-    def fusible(node: FrozenApply) -> bool:
-        found = known.get(node)
-        if found is None:
-            types = node.op, *[x.type for x in node.inputs], *node.output_types
-            found = of_types.get(types)
-            if found is None:
-                found = can_loop(node) and len(node.output_types) == 1 and fusion.fuses(node)
-                of_types[types] = found
-            known[node] = found
-        return found
-
-    return fusible
 
 
 def _frontier(outputs: Sequence[Variable], read: set[Variable]) -> tuple[Variable, ...]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from frazil._core import Constant, FrozenApply, Variable
 from frazil.link.fusion.alignment import can_loop, domain, element_operands, whole_operands
-from frazil.link.fusion.views import REPEATED
+from frazil.link.fusion.kinds import Kind
+from frazil.link.fusion.views import REPEATED, Reading, Views
 from frazil.scalar.elemwise import Elemwise
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.shapes import Shapes
@@ -19,12 +20,20 @@ class Spaces(Shapes):
     have one *representative*. Nodes whose spaces have equal representatives can share a loop.
     """
 
-    def __init__(self, order: Sequence[FrozenApply]) -> None:
+    def __init__(
+        self, order: Sequence[FrozenApply], kinds: Mapping[FrozenApply, Kind], views: Views
+    ) -> None:
         self._parent: dict[Variable, Variable] = {}
         # Filled once all equal lengths are known.
         self._spaces: dict[Variable, Lengths] = {}
         self._spaces_of_lengths: dict[Lengths, Lengths] = {}
-        super().__init__(order)
+        super().__init__(())
+        for node in order:
+            kind = kinds[node]
+            if kind.lengths is None:
+                self.infer(node)
+            else:  # most nodes
+                self._follow(node, kind.lengths, views.readings[node])
 
     def space(self, x: Variable) -> Lengths:
         """The representatives of the lengths of ``x`` that are not known to be 1."""
@@ -60,6 +69,17 @@ class Spaces(Shapes):
             if over not in self._lengths and over.owner is not None and over is not node.outputs[0]:
                 self.infer(over.owner)
             self._unify(node, over)
+
+    def _follow(self, node: FrozenApply, told: Lengths | int, read: Reading) -> None:
+        """Find the lengths of an elementwise node whose kind tells where they are."""
+        known = self._lengths
+        whole = self.lengths(read.inputs[told]) if isinstance(told, int) else told
+        known[read.output] = whole
+        for x in read.inputs:
+            lengths = known[x] if x in known else self.lengths(x)
+            if lengths and lengths is not whole and lengths != whole:
+                self._unify(node, read.output)
+                return
 
     def _is_uniform(self, node: FrozenApply) -> bool:
         """Whether the operands of an elementwise node have its lengths, or a single element."""

@@ -33,11 +33,17 @@ class Reading(NamedTuple):
     operands : list of (Variable, Axes, bool)
         The variables that are read element by element, views looked through. Each has its axis for
         every dimension of the domain, and whether it moves along all of these.
+    inputs : sequence of Variable
+        All operands of the node.
+    output : Variable
+        Its result.
     """
 
     over: Variable
     whole: Sequence[Variable]
     operands: list[tuple[Variable, Axes, bool]]
+    inputs: Sequence[Variable]
+    output: Variable
 
 
 class Views:
@@ -53,7 +59,7 @@ class Views:
     Attributes
     ----------
     readings : dict
-        For each node, what :func:`~frazil.link.fusion.reading.reading` found.
+        For each fusible node, what :func:`~frazil.link.fusion.reading.read_all` found.
     """
 
     def __init__(
@@ -93,6 +99,13 @@ class Views:
 def along_last(own: int, ndim: int) -> Axes:
     """The axes of an operand of rank ``own`` that lies along the last of ``ndim`` dimensions."""
     return (REPEATED,) * (ndim - own) + tuple(range(own))
+
+
+def own_axes(x: Variable, ndim: int) -> Axes:
+    """The axes of ``x``, which is no view, as an operand along the last of ``ndim`` dimensions."""
+    outer, inner = along_last(x.ndim, ndim), _moving(x, along_last(x.ndim, x.ndim))
+    # Most often the operand lies along all dimensions.
+    return outer if inner is outer else through(outer, inner)
 
 
 @lru_cache(maxsize=1024)

@@ -19,7 +19,6 @@ from frazil.link.fusion.alignment import (
     whole_operands,
 )
 from frazil.link.fusion.fusion import FusedLoop
-from frazil.link.fusion.reading import reading
 from frazil.link.fusion.recompute import Recompute
 from frazil.link.fusion.short import is_short
 from frazil.link.fusion.views import REPEATED, Axes, Views, through
@@ -124,7 +123,7 @@ class _Assembly:
         self.makes: list[list[bool]] = []
         needed: set[Variable] = set()
         for node in loop.nodes:
-            read = reading(node, views)
+            read = views.readings[node]
             makes = loop.makes(node, read)
             self.makes.append(makes)
             both = zip(read.operands, makes, strict=True)
@@ -230,7 +229,7 @@ class _Assembly:
 
     def _operands(self, node: FrozenApply, makes: Sequence[bool]) -> list[Value]:
         """The values of a node's operands; ``makes`` says which of them the loop makes."""
-        read = reading(node, self.views)
+        read = self.views.readings[node]
         statements = self.statements
         if False not in makes:
             return [("statement", statements[base]) for base, _, _ in read.operands]
@@ -257,7 +256,7 @@ class _Assembly:
                 continue
             node = now.owner
             assert node is not None
-            beneath = [(x, through(over, own)) for x, own, _ in reading(node, self.views).operands]
+            beneath = [(x, through(over, own)) for x, own, _ in self.views.readings[node].operands]
             missing = [
                 (x, own)
                 for x, own in beneath

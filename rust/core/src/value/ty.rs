@@ -114,6 +114,11 @@ impl Ty {
         self.0.digest
     }
 
+    /// A number that no other live type has; it says nothing else.
+    pub(crate) fn address(&self) -> usize {
+        self.0.address()
+    }
+
     /// The signature of a node with one output of this type.
     pub fn signature(&self) -> Signature {
         Signature(self.clone())
@@ -192,6 +197,11 @@ impl Signature {
 
     pub(crate) fn digest(&self) -> Digest {
         self.0.digest()
+    }
+
+    /// A number that no other live signature has; it says nothing else.
+    pub(crate) fn address(&self) -> usize {
+        self.0.address()
     }
 }
 

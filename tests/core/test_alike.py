@@ -1,0 +1,40 @@
+"""Nodes with the same op and the same types, found by the core."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import frazil.tensor as ft
+from frazil import _core
+
+STEPS = {
+    "add": lambda x, y: x + y,
+    "sum": lambda x, y: x.sum(axis=0, keepdims=True) + y,
+    "cast": lambda x, y: (x + y).astype("float32"),
+    "max": lambda x, y: ft.maximum(x, y),
+    "first": lambda x, y: x[:1] * y,
+    "both": lambda x, y: ft.modf(x)[0] - y,
+}
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(sorted(STEPS)), st.integers(0, 20), st.integers(0, 20)),
+        min_size=1,
+        max_size=12,
+    )
+)
+def test_alike_are_nodes_with_one_op_and_one_list_of_types(steps):
+    made = [ft.vector("x"), ft.vector("y", dtype="float32"), ft.vector("z", shape=(1,))]
+    for name, left, right in steps:
+        made.append(STEPS[name](made[left % len(made)], made[right % len(made)]))
+    nodes = _core.toposort(made)
+    described = [(node.op, tuple(x.type for x in node.inputs), node.output_types) for node in nodes]
+    assert _core.first_alike(nodes) == [described.index(own) for own in described]
+    assert _core.first_alike(nodes[::-1]) == [described[::-1].index(own) for own in described[::-1]]
+
+
+def test_only_nodes_are_alike():
+    with pytest.raises(TypeError):
+        _core.first_alike([ft.vector("x")])
+    assert _core.first_alike([]) == []
