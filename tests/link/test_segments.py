@@ -230,9 +230,9 @@ def test_lengths_are_shared_by_all_segments(linker):
 def test_what_a_loop_reads_for_a_node_is_found_once(monkeypatch):
     asked = []
 
-    def counted(over, whole, operands, inputs, output):
+    def counted(over, whole, operands, inputs, output, dtypes):
         asked.append(output)
-        return Reading(over, whole, operands, inputs, output)
+        return Reading(over, whole, operands, inputs, output, dtypes)
 
     monkeypatch.setattr(reading, "Reading", counted)
     x, m, at = ft.dvector("x"), ft.dmatrix("m"), ft.lvector("at")

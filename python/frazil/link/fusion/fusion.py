@@ -323,6 +323,8 @@ class Levels:
         """The nodes of loops without dead code."""
         wanted = set(self._read_by_others(outputs))
         live: set[FrozenApply] = set()
+        again = self._recompute.again
+        last: Sequence[Variable] = ()
         # What loops may compute again, by the loops that read it.
         readers: dict[Variable, set[LoopKey]] = {}
         for node, key in reversed(self._loop_of.items()):
@@ -330,14 +332,18 @@ class Levels:
             if read.output not in wanted and key not in readers.get(read.output, ()):
                 continue
             live.add(node)
-            wanted.update(self._shapes.leaves(read.over))
+            leaves = self._shapes.leaves(read.over)
+            if leaves is not last:  # most often they are those of the node before
+                wanted.update(leaves)
+                last = leaves
             wanted.update(read.whole)
             for base, _, _ in read.operands:
-                if base in self._recompute:
-                    readers.setdefault(base, set()).add(key)
-                    wanted.update(self._recompute.reads(base))
-                else:
+                below = again.get(base)
+                if below is None:
                     wanted.add(base)
+                else:
+                    readers.setdefault(base, set()).add(key)
+                    wanted.update(below)
         return live
 
     def tasks(self, outputs: Sequence[Variable], limit: int) -> list[Task]:
@@ -352,8 +358,15 @@ class Levels:
             tasks += self._others.get(at, ())
             for nodes in loops.get(at, {}).values():
                 parts = split(nodes, self._views, limit)
-                tasks += [FusedLoop.of(part, self.row_nodes) for part in parts]
+                tasks += [self._task(part) for part in parts]
         return tasks
+
+    def _task(self, nodes: Sequence[FrozenApply]) -> FusedLoop:
+        loop = FusedLoop.of(nodes, self.row_nodes)
+        kinds, readings, rows = self._kinds, self._views.readings, loop.row_nodes
+        made = [node for node in nodes if kinds[node].makes_elements and node not in rows]
+        vars(loop)["made"] = frozenset([readings[node].output for node in made])
+        return loop
 
 
 def split(nodes: Sequence[FrozenApply], views: Views, limit: int) -> list[Sequence[FrozenApply]]:
@@ -423,6 +436,7 @@ def _needed(
     """The nodes without dead code; views that loops look through count as dead."""
     wanted = set(outputs)
     needed: list[FrozenApply] = []
+    last: Sequence[Variable] = ()
     for node in reversed(order):
         read = views.readings.get(node)
         if read is not None:
@@ -431,7 +445,10 @@ def _needed(
             needed.append(node)
             wanted.update(read.whole)
             wanted.update([base for base, _, _ in read.operands])
-            wanted.update(shapes.leaves(read.over))
+            leaves = shapes.leaves(read.over)
+            if leaves is not last:  # most often they are those of the node before
+                wanted.update(leaves)
+                last = leaves
         elif not wanted.isdisjoint(node.outputs):
             needed.append(node)
             wanted.update(value_operands(node))

@@ -32,6 +32,8 @@ class Kind(NamedTuple):
         Whether its rows are not the last dimension.
     cost : int or None
         What an elementwise op costs, of a fusible node.
+    dtypes : sequence of str
+        The dtypes of the operands of a fusible node, and that of its result.
     operands : sequence of (Axes, bool)
         For each operand of an elementwise node that is no view, its axis for each dimension of the
         domain, and whether it moves along all of them.
@@ -46,6 +48,7 @@ class Kind(NamedTuple):
     reduces_rows: bool
     own_rows: bool
     cost: int | None
+    dtypes: Sequence[str]
     operands: Sequence[tuple[Axes, bool]]
     lengths: Lengths | int | None
 
@@ -62,22 +65,24 @@ def kinds_of(order: Sequence[FrozenApply], fusion: Fusion) -> Mapping[FrozenAppl
     return kinds
 
 
-_OTHER = Kind(False, False, False, False, False, None, (), None)
+_OTHER = Kind(False, False, False, False, False, None, (), (), None)
 
 
 def _kind(node: FrozenApply, fusion: Fusion) -> Kind:
     if len(node.output_types) != 1 or not can_loop(node) or not fusion.fuses(node):
         return _OTHER
+    (output,) = node.outputs
+    dtypes = *[x.dtype for x in node.inputs], output.dtype
     if type(node.op) is not Elemwise:
         return _OTHER._replace(
             fusible=True,
             makes_elements=makes_elements(node),
             reduces_rows=is_row_reduction(node),
             own_rows=row_dimension(node) is not None,
+            dtypes=dtypes,
         )
-    over = node.outputs[0]
-    moving = over.ndim - over.broadcastable.count(True)
-    axes = [own_axes(x, over.ndim) for x in node.inputs]
+    moving = output.ndim - output.broadcastable.count(True)
+    axes = [own_axes(x, output.ndim) for x in node.inputs]
     return Kind(
         True,
         True,
@@ -85,6 +90,7 @@ def _kind(node: FrozenApply, fusion: Fusion) -> Kind:
         False,
         False,
         cost(node.op.scalar_op),
+        dtypes,
         [(own, len(own) - own.count(REPEATED) == moving) for own in axes],
         _lengths(node),
     )

@@ -22,17 +22,17 @@ def read_all(order: Sequence[FrozenApply], kinds: Mapping[FrozenApply, Kind], vi
         if not kind.elementwise:
             others.update(node.outputs)
             if kind.fusible:
-                readings[node] = _reading(node, views)
+                readings[node] = _reading(node, kind, views)
             continue
         (output,), inputs = node.outputs, node.inputs
         if others.isdisjoint(inputs):
             operands = [(x, *own) for x, own in zip(inputs, kind.operands, strict=True)]
-            readings[node] = Reading(output, (), operands, inputs, output)
+            readings[node] = Reading(output, (), operands, inputs, output, kind.dtypes)
         else:
-            readings[node] = _reading(node, views)
+            readings[node] = _reading(node, kind, views)
 
 
-def _reading(node: FrozenApply, views: Views) -> Reading:
+def _reading(node: FrozenApply, kind: Kind, views: Views) -> Reading:
     over = domain(node)
     moving = over.ndim - over.broadcastable.count(True)
     operands = []
@@ -41,4 +41,5 @@ def _reading(node: FrozenApply, views: Views) -> Reading:
         # Most often the operand is no view, and lies along all dimensions.
         axes = outer if inner is outer else through(outer, inner)
         operands.append((base, axes, len(axes) - axes.count(REPEATED) == moving))
-    return Reading(over, whole_operands(node), operands, node.inputs, node.outputs[0])
+    whole, (output,) = whole_operands(node), node.outputs
+    return Reading(over, whole, operands, node.inputs, output, kind.dtypes)

@@ -22,6 +22,11 @@ class Recompute:
     Such a result costs at most :data:`~frazil.link.kernel.cost.KEEPING` an element, and reads at
     most :data:`READS` operands as large as itself. A result of a single element may cost more, but
     holds no function.
+
+    Attributes
+    ----------
+    again : dict of Variable to frozenset of Variable
+        What each of these results is computed from.
     """
 
     def __init__(
@@ -32,7 +37,7 @@ class Recompute:
         kinds: Mapping[FrozenApply, Kind],
         written: Collection[Variable] = (),
     ) -> None:
-        self._leaves: dict[Variable, frozenset[Variable]] = {}
+        self.again: dict[Variable, frozenset[Variable]] = {}
         costs: dict[Variable, int] = {}
         for node in order:
             whole = kinds[node].cost
@@ -46,7 +51,7 @@ class Recompute:
                 continue
             read: set[Variable] = set()
             for base, _, _ in reading.operands:
-                leaves = self._leaves.get(base)
+                leaves = self.again.get(base)
                 if leaves is None:
                     read.add(base)
                     continue
@@ -64,11 +69,11 @@ class Recompute:
                 if len(as_large) > READS:
                     continue
             costs[output] = whole
-            self._leaves[output] = frozenset([x for x in read if not isinstance(x, Constant)])
+            self.again[output] = frozenset([x for x in read if not isinstance(x, Constant)])
 
     def __contains__(self, x: Variable) -> bool:
-        return x in self._leaves
+        return x in self.again
 
     def reads(self, x: Variable) -> Collection[Variable]:
         """The variables that a loop reads for ``x``: itself, or those it is computed from again."""
-        return self._leaves.get(x, (x,))
+        return self.again.get(x, (x,))

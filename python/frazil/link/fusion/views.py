@@ -37,6 +37,8 @@ class Reading(NamedTuple):
         All operands of the node.
     output : Variable
         Its result.
+    dtypes : sequence of str
+        The dtypes of the operands, and that of the result.
     """
 
     over: Variable
@@ -44,6 +46,7 @@ class Reading(NamedTuple):
     operands: list[tuple[Variable, Axes, bool]]
     inputs: Sequence[Variable]
     output: Variable
+    dtypes: Sequence[str]
 
 
 class Views:

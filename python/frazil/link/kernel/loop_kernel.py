@@ -56,14 +56,17 @@ class Literal:
     dtype: str
     value: bool | int | float
 
-    def _content(self) -> tuple[str, str]:
-        return self.dtype, repr(self.value)
-
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Literal) and self._content() == other._content()
+        if not isinstance(other, Literal) or self.dtype != other.dtype:
+            return False
+        own, value = self.value, other.value
+        if own and value and type(own) is type(value):  # most often, and quicker than their texts
+            return own == value or (own != own and value != value)
+        return repr(own) == repr(value)
 
     def __hash__(self) -> int:
-        return hash(self._content())
+        own = self.value
+        return hash((self.dtype, own if own == own else "nan"))
 
 
 PATIENCE = 1 << 16

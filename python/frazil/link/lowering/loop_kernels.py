@@ -10,6 +10,7 @@ from typing import Literal as OneOf
 import numpy as np
 
 from frazil._core import Constant, FrozenApply, Variable
+from frazil.graph.cached_property import cached_property
 from frazil.graph.dataclass import dataclass
 from frazil.link.fusion.alignment import (
     domain,
@@ -21,7 +22,7 @@ from frazil.link.fusion.alignment import (
 from frazil.link.fusion.fusion import FusedLoop
 from frazil.link.fusion.recompute import Recompute
 from frazil.link.fusion.short import is_short
-from frazil.link.fusion.views import REPEATED, Axes, Views, through
+from frazil.link.fusion.views import REPEATED, Axes, Reading, Views, through
 from frazil.link.kernel.formulas import formula
 from frazil.link.kernel.loop_kernel import (
     Cumulate,
@@ -119,25 +120,16 @@ class _Assembly:
         self.plain: dict[tuple[object, ...], Maker] = {}
         self.outputs: list[Output] = []
         self.values: list[tuple[Value, str | None]] = []
-        # For each node, whether the loop makes what it reads.
-        self.makes: list[list[bool]] = []
-        needed: set[Variable] = set()
-        for node in loop.nodes:
-            read = views.readings[node]
-            makes = loop.makes(node, read)
-            self.makes.append(makes)
-            both = zip(read.operands, makes, strict=True)
-            needed.update([base for (base, _, _), made in both if made])
-        self.needed: Collection[Variable] = needed
-        self.needed_rows = needed & loop.row_values
+        self.constants: dict[Variable, Value | None] = {}
 
     def call(self) -> KernelCall:
         """The kernel, with its operands and outputs."""
-        for node, makes in zip(self.loop.nodes, self.makes, strict=True):
-            args = self._operands(node, makes)
+        for node in self.loop.nodes:
+            read = self.views.readings[node]
+            args = self._operands(node, read)
             match node.op:
-                case Elemwise():  # most nodes
-                    self._apply(node, args)
+                case Elemwise() as op:  # most nodes
+                    self._apply(op.scalar_op, read, args)
                 case Reduce():
                     self._reduce(node, args[0])
                 case AdvancedSubtensor():
@@ -165,6 +157,16 @@ class _Assembly:
             row,
             short,
         )
+
+    @cached_property
+    def needed(self) -> Collection[Variable]:
+        """The variables that the loop computes and reads."""
+        needed: set[Variable] = set()
+        for node in self.loop.nodes:
+            read = self.views.readings[node]
+            both = zip(read.operands, self.loop.makes(node, read), strict=True)
+            needed.update([base for (base, _, _), made in both if made])
+        return needed
 
     def _kernel(
         self, reads: Sequence[tuple[Variable, Axes]], outputs: Sequence[Output]
@@ -222,21 +224,26 @@ class _Assembly:
             return False
         # A pass after the rows themselves needs them innermost.
         along_rows = any(isinstance(node.op, CumOp) for node in self.loop.nodes)
-        if self.loop.row_nodes or self.sources or self.targets or self.needed_rows or along_rows:
+        if self.loop.row_nodes or self.sources or self.targets or along_rows:
+            return False
+        if not self.loop.row_values.isdisjoint(self.needed):
             return False
         reduced = all(output.reduction is not None for output in self.outputs)
         return bool(self.outputs) and reduced and all(REPEATED in axes for _, axes in self.reads)
 
-    def _operands(self, node: FrozenApply, makes: Sequence[bool]) -> list[Value]:
-        """The values of a node's operands; ``makes`` says which of them the loop makes."""
-        read = self.views.readings[node]
-        statements = self.statements
+    def _operands(self, node: FrozenApply, read: Reading) -> list[Value]:
+        """The values of a node's operands."""
+        makes, statements = self.loop.makes(node, read), self.statements
         if False not in makes:
             return [("statement", statements[base]) for base, _, _ in read.operands]
         values: list[Value] = []
         for (base, axes, _), made in zip(read.operands, makes, strict=True):
             if made:
                 values.append(("statement", statements[base]))
+                continue
+            literal = self._constant(base)
+            if literal is not None:
+                values.append(literal)
                 continue
             axes = self._ordered(_moving(axes, read.over))
             if node in self.loop.row_nodes:
@@ -256,7 +263,8 @@ class _Assembly:
                 continue
             node = now.owner
             assert node is not None
-            beneath = [(x, through(over, own)) for x, own, _ in self.views.readings[node].operands]
+            read = self.views.readings[node]
+            beneath = [(x, through(over, own)) for x, own, _ in read.operands]
             missing = [
                 (x, own)
                 for x, own in beneath
@@ -266,20 +274,27 @@ class _Assembly:
                 pending += missing
                 continue
             args = [self._plain(x, own) for x, own in beneath]
-            self.recomputed[now, over] = self._computed(node, args)
+            self.recomputed[now, over] = self._computed(node.op.scalar_op, read, args)
         return self._plain(base, axes)
 
     def _plain(self, base: Variable, axes: Axes) -> Value:
-        """A value that is computed again already, a literal, or a read."""
-        recomputed = self.recomputed.get((base, axes))
-        if recomputed is not None:
-            return recomputed
-        # A NaN is read from memory, so that a checked run finds it.
+        """A literal, a value that is computed again already, or a read."""
+        known = self._constant(base) or self.recomputed.get((base, axes))
+        if known is not None:
+            return known
+        return "read", self.reads.setdefault((base, axes), len(self.reads))
+
+    def _constant(self, base: Variable) -> Value | None:
+        """The literal of a constant; None for any other variable."""
+        if base in self.constants:
+            return self.constants[base]
+        found: Value | None = None
         if isinstance(base, Constant) and base.ndim == 0:
             value = base.data.item()
-            if value == value:
-                return self._literal(Literal(base.dtype, value))
-        return "read", self.reads.setdefault((base, axes), len(self.reads))
+            if value == value:  # A NaN is read from memory, so that a checked run finds it.
+                found = self._literal(Literal(base.dtype, value))
+        self.constants[base] = found
+        return found
 
     def _literal(self, literal: Literal) -> Value:
         return "literal", self.literals.setdefault(literal, len(self.literals))
@@ -290,23 +305,21 @@ class _Assembly:
         self.made.append((make, args))
         self._store(output)
 
-    def _apply(self, node: FrozenApply, args: list[Value]) -> None:
-        (output,) = node.outputs
-        value = self._computed(node, args)
-        self.statements[output] = value[1]
-        self._store(output)
+    def _apply(self, op: ScalarOp, read: Reading, args: list[Value]) -> None:
+        self.statements[read.output] = self._computed(op, read, args)[1]
+        self._store(read.output)
 
-    def _computed(self, node: FrozenApply, args: list[Value]) -> Value:
+    def _computed(self, op: ScalarOp, read: Reading, args: list[Value]) -> Value:
         """The last statement of those that compute an elementwise node.
 
         What is stored as float16 becomes float32 before, and the result of that dtype behind.
         """
-        op, dtype, dtypes = node.op.scalar_op, node.outputs[0].dtype, _dtypes(node)
-        plain = self.plain.get((op, dtype, *dtypes))
+        plain = self.plain.get((op, *read.dtypes))
         if plain is not None:
             self.made.append((plain, args))
             return "statement", len(self.made) - 1
-        if op.converts_to is not None or STORED not in (dtype, *dtypes):
+        *dtypes, dtype = read.dtypes
+        if op.converts_to is not None or STORED not in read.dtypes:
             return self._computed_in(op, dtype, dtypes, args)
         wide = [*map(computed_in, dtypes)]
         value = self._computed_in(op, computed_in(dtype), wide, self._converted(args, dtypes, wide))
@@ -327,7 +340,7 @@ class _Assembly:
             return last
         make = partial(_statement, op, dtype)
         if [*wanted] == [*dtypes]:
-            self.plain[op, dtype, *dtypes] = make
+            self.plain[op, *dtypes, dtype] = make
         self.made.append((make, args))
         return "statement", len(self.made) - 1
 
@@ -415,10 +428,6 @@ class _Steps:
         if known[1] == len(made):
             made.append((partial(_statement, op, dtype), list(args)))
         return known
-
-
-def _dtypes(node: FrozenApply) -> list[str]:
-    return [x.dtype for x in node.inputs]
 
 
 def _statement(op: ScalarOp, dtype: str, args: tuple[int, ...]) -> Statement:
