@@ -49,6 +49,7 @@ __all__ = [
     "elemwise",
     "elemwise_type",
     "explain",
+    "first_alike",
     "graph_replace",
     "kernel_function",
     "kernel_listing",
