@@ -254,6 +254,7 @@ class Variable:
         correction: float | None = None,
         dtype: _DTypeLike | None = None,
         where: _TensorLike | None = None,
+        mean: _TensorLike | None = None,
     ) -> Variable: ...
     def std(
         self,
@@ -264,6 +265,7 @@ class Variable:
         correction: float | None = None,
         dtype: _DTypeLike | None = None,
         where: _TensorLike | None = None,
+        mean: _TensorLike | None = None,
     ) -> Variable: ...
     def max(
         self,
@@ -348,8 +350,18 @@ class Variable:
     def trunc(self) -> Variable: ...
     def conj(self) -> Variable: ...
     def conjugate(self) -> Variable: ...
-    def zeros_like(self, dtype: _DTypeLike | None = None) -> Variable: ...
-    def ones_like(self, dtype: _DTypeLike | None = None) -> Variable: ...
+    def zeros_like(
+        self,
+        dtype: _DTypeLike | None = None,
+        *,
+        shape: _LengthLike | Iterable[_LengthLike] | None = None,
+    ) -> Variable: ...
+    def ones_like(
+        self,
+        dtype: _DTypeLike | None = None,
+        *,
+        shape: _LengthLike | Iterable[_LengthLike] | None = None,
+    ) -> Variable: ...
     @property
     def real(self) -> Variable: ...
     @property

@@ -75,8 +75,8 @@ def test_quantiles_agree_with_numpy(method, array, keepdims, nan, data):
     q = data.draw(share | st.lists(share, min_size=1, max_size=3))
     options = {"axis": axis, "method": method, "keepdims": keepdims}
     follow(
-        lambda x: ft.quantile(x, q, **given),
-        lambda x: np.quantile(x, q, **given),
+        lambda x: ft.quantile(x, q, **options),
+        lambda x: np.quantile(x, q, **options),
         [array],
         data.draw,
     )

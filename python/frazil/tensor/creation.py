@@ -94,19 +94,26 @@ def alloc(value: TensorLike, *shape: LengthLike) -> Variable:
 
 @described
 def full_like(
-    x: TensorLike, fill_value: TensorLike, dtype: npt.DTypeLike | None = None
+    x: TensorLike,
+    fill_value: TensorLike,
+    dtype: npt.DTypeLike | None = None,
+    *,
+    shape: LengthLike | Iterable[LengthLike] | None = None,
 ) -> Variable:
-    """Return a new tensor of the shape of ``x`` with one value, as :func:`numpy.full_like`.
+    """Return a new tensor like ``x`` filled with one value, as :func:`numpy.full_like`.
 
-    x (tensor_like): Gives the shape, and the dtype unless that is given.
+    x (tensor_like): Gives the shape and the dtype unless these are given.
     fill_value (tensor_like): The value, or a tensor that broadcasts; cast to the dtype of the
         result.
     dtype (dtype_like): Data type of the result.
+    shape (int, 0-d integer variable, a sequence of them, or a 1-d integer variable): Shape of the
+        result; default: that of ``x``.
     returns: Each call gives another variable: see :func:`distinct`.
     example: [1.0, 2.0], 7 -> [7., 7.]
     """
     x = as_tensor(x)
-    return full(lengths(x), fill_value, x.dtype if dtype is None else dtype)
+    wanted = lengths(x) if shape is None else shape
+    return full(wanted, fill_value, x.dtype if dtype is None else dtype)
 
 
 class Filled(Protocol):
@@ -118,9 +125,15 @@ class Filled(Protocol):
 
 
 class FilledLike(Protocol):
-    """A function that fills a new tensor of the shape of another."""
+    """A function that fills a new tensor like another."""
 
-    def __call__(self, x: TensorLike, dtype: npt.DTypeLike | None = None) -> Variable: ...
+    def __call__(
+        self,
+        x: TensorLike,
+        dtype: npt.DTypeLike | None = None,
+        *,
+        shape: LengthLike | Iterable[LengthLike] | None = None,
+    ) -> Variable: ...
 
 
 _FILLED = """Return a new tensor {summary}, as :func:`numpy.{name}`.
@@ -143,9 +156,11 @@ _FILLED_LIKE = """Return a new tensor {summary} of the shape of ``x``, as :func:
 Parameters
 ----------
 x : tensor_like
-    Gives the shape, and the dtype unless that is given.
+    Gives the shape and the dtype unless these are given.
 dtype : dtype_like, optional
     Data type of the result.
+shape : int, 0-d integer variable, a sequence of them, or a 1-d integer variable, optional
+    Shape of the result; default: that of ``x``.
 
 Returns
 -------
@@ -165,8 +180,13 @@ def _filled(name: str, value: int, summary: str, example: str, values: str = "")
 
 
 def _filled_like(name: str, value: int, summary: str, example: str) -> FilledLike:
-    def function(x: TensorLike, dtype: npt.DTypeLike | None = None) -> Variable:
-        return full_like(x, value, dtype)
+    def function(
+        x: TensorLike,
+        dtype: npt.DTypeLike | None = None,
+        *,
+        shape: LengthLike | Iterable[LengthLike] | None = None,
+    ) -> Variable:
+        return full_like(x, value, dtype, shape=shape)
 
     return documented(function, name, _FILLED_LIKE, summary=summary, example=example)
 

@@ -28,15 +28,26 @@ from frazil.tensor.transposition import moveaxis
 
 
 @described
-def isin(element: TensorLike, test_elements: TensorLike, *, invert: bool = False) -> Variable:
+def isin(
+    element: TensorLike,
+    test_elements: TensorLike,
+    assume_unique: bool = False,
+    invert: bool = False,
+    *,
+    kind: str | None = None,
+) -> Variable:
     """Return for each element whether it is among others.
 
     element (tensor_like): Any tensor.
     test_elements (tensor_like): The others, which are sorted.
+    assume_unique (bool): For NumPy's sake: the result is the same.
     invert (bool): Return whether it is not.
+    kind ({None, "sort", "table"}): For NumPy's sake, too.
     returns: Of bool and the shape of ``element``, as :func:`numpy.isin` gives.
     example: [1, 2, 3], [3, 1] -> [ True, False,  True]
     """
+    if kind not in (None, "sort", "table"):
+        raise ValueError(f"kind must be None, 'sort' or 'table'; given {kind!r}")
     x, others = as_tensor(element), ravel(as_tensor(test_elements))
     dtype = _core.promote(x.dtype, others.dtype)
     x, others = as_tensor(x, dtype), as_tensor(others, dtype)

@@ -153,6 +153,18 @@ class _Methods(_core.Variable):
             made.name = self.name
         return made
 
+    def __pos__(self) -> Variable:
+        """Return the variable as it is; of bool, TypeError as NumPy raises."""
+        return realness.positive(self)
+
+    def conj(self) -> Variable:
+        """Return ``ft.conj(self)``; bool as it is, as NumPy's method, not its function, does."""
+        return self if self.dtype == "bool" else realness.conj(self)
+
+    def conjugate(self) -> Variable:
+        """Return ``self.conj()``."""
+        return self.conj()
+
     def __array__(self, *args: object, **kwargs: object) -> Array:
         """Raise TypeError: a variable has no value yet."""
         asks = sys._getframe(1).f_globals.get("__name__", "")
@@ -213,7 +225,7 @@ _SPELLED: Mapping[str, tuple[Callable[..., object], str]] = {
 """Methods that take what a function takes: that function, and what it returns."""
 
 _OF_ONE = (
-    *("arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "ceil", "conj", "conjugate"),
+    *("arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "ceil"),
     *("cos", "cosh", "deg2rad", "exp", "exp2", "expm1", "floor", "log", "log10", "log1p", "log2"),
     *("rad2deg", "sin", "sinh", "sqrt", "tan", "tanh", "trunc"),
 )

@@ -43,6 +43,9 @@ def mean(
     return _divided(total, _count(x, axis, keepdims, where))
 
 
+_mean = mean
+
+
 @described
 def var(
     x: TensorLike,
@@ -53,6 +56,7 @@ def var(
     correction: float | None = None,
     dtype: npt.DTypeLike | None = None,
     where: TensorLike | None = None,
+    mean: TensorLike | None = None,
 ) -> Variable:
     """Return the variance over ``axis``: the mean of squared distances from the mean.
 
@@ -61,15 +65,17 @@ def var(
         where that is negative.
     correction (number): Another name of ``ddof``.
     dtype (dtype_like): The dtype to compute in.
-    returns: The variance, in the dtype of ``x`` if that is floating.
+    mean (tensor_like): The mean with ``keepdims``, which is not computed then.
+    returns: The variance, in the dtype of ``x`` if that is floating; a real number of complex ones.
     example: [[1.0, 3.0], [2.0, 8.0]], axis=1 -> [1., 9.]
     """
     ddof = degrees_less(ddof, correction)
     x = _as_floating(x, dtype)
     if x.dtype == STORED:
         wide = computed_in(STORED)
-        return as_tensor(var(x, axis, ddof, keepdims, dtype=wide, where=where), STORED)
-    distances = x - mean(x, axis, keepdims=True, where=where)
+        found = var(x, axis, ddof, keepdims, dtype=wide, where=where, mean=mean)
+        return as_tensor(found, STORED)
+    distances = x - (_mean(x, axis, keepdims=True, where=where) if mean is None else mean)
     squares = squared_sizes(distances)
     total = sum(squares, axis, squares.dtype, keepdims, where=where)
     return _divided(total, _less(_count(x, axis, keepdims, where), ddof))
@@ -94,13 +100,16 @@ def std(
     correction: float | None = None,
     dtype: npt.DTypeLike | None = None,
     where: TensorLike | None = None,
+    mean: TensorLike | None = None,
 ) -> Variable:
     """Return the standard deviation of elements over ``axis``: the root of :func:`var`.
 
     returns: The standard deviation, in the dtype of ``x`` if that is floating.
     example: [[1.0, 3.0], [2.0, 8.0]], axis=1 -> [1., 3.]
     """
-    square = var(x, axis, ddof, keepdims, correction=correction, dtype=dtype, where=where)
+    square = var(
+        x, axis, ddof, keepdims, correction=correction, dtype=dtype, where=where, mean=mean
+    )
     return _core.elemwise(scalar.sqrt, square)
 
 

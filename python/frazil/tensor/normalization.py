@@ -6,12 +6,14 @@ subtracted first, cancels: no gradient needs to flow through it.
 
 from __future__ import annotations
 
+import numpy as np
+
 import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import Variable
 from frazil.scalar.constants import TensorLike
 from frazil.tensor.axes import normalize_axes
-from frazil.tensor.dims import squeeze
+from frazil.tensor.dims import expand_dims, squeeze
 from frazil.tensor.docstrings import described, described_like
 from frazil.tensor.elementwise.angles import as_floating
 from frazil.tensor.reductions import Axis, max, sum
@@ -49,19 +51,34 @@ logsoftmax = log_softmax
 
 
 @described
-def logsumexp(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable:
+def logsumexp(
+    x: TensorLike,
+    axis: Axis = None,
+    keepdims: bool = False,
+    *,
+    b: TensorLike | None = None,
+) -> Variable:
     """Return the logarithm of the sum of the exponentials of elements over ``axis``.
 
     x (tensor_like): Any tensor; integers become floating, as by :func:`exp`. Infinities are taken
         as they are: the result is -inf where all elements are, and inf where one is.
     axis (int or tuple of int): The dimensions to reduce; default: all.
     keepdims (bool): Keep the reduced dimensions, with length 1.
+    b (tensor_like): Factors of the exponentials, which broadcast with ``x``; what 0 multiplies does
+        not count. The result is NaN where the sum is negative.
     returns: As :func:`scipy.special.logsumexp` gives.
     example: [[1000.0, 1000.0], [0.0, -1000.0]], axis=1 -> [1000.69314718,    0.        ]
     """
     x = as_floating(x)
+    if b is not None:
+        b = as_floating(b)
+        counts = _core.elemwise(scalar.neq, b, 0)
+        x = _core.elemwise(scalar.where, counts, x, -np.inf)
+    if x.ndim == 0 and (keepdims or axis is not None):
+        x = expand_dims(x, 0)
     shift = _finite(_largest(x, axis))
-    total = sum(_core.elemwise(scalar.exp, x - shift), axis, keepdims=True)
+    exponentials = _core.elemwise(scalar.exp, x - shift)
+    total = sum(exponentials if b is None else b * exponentials, axis, keepdims=True)
     result = _core.elemwise(scalar.log, total) + shift
     return result if keepdims else squeeze(result, normalize_axes(axis, x.ndim))
 

@@ -25,18 +25,26 @@ from frazil.tensor.lengths import (
 
 
 @described
-def empty_like(x: TensorLike, dtype: npt.DTypeLike | None = None) -> Variable:
-    """Return a new tensor of the shape of ``x`` whose elements may be anything.
+def empty_like(
+    x: TensorLike,
+    dtype: npt.DTypeLike | None = None,
+    *,
+    shape: LengthLike | Iterable[LengthLike] | None = None,
+) -> Variable:
+    """Return a new tensor like ``x`` whose elements may be anything.
 
-    x (tensor_like): Gives the shape, and the dtype unless that is given.
+    x (tensor_like): Gives the shape and the dtype unless these are given.
     dtype (dtype_like): Data type of the result.
+    shape (int, 0-d integer variable, a sequence of them, or a 1-d integer variable): Shape of the
+        result; default: that of ``x``.
     returns: Each call gives another variable, as by :func:`empty`.
 
     >>> ft.empty_like(ft.tensor("x", shape=(2, 3))).type.shape
     (2, 3)
     """
     x = as_tensor(x)
-    return empty(lengths(x), dtype=x.dtype if dtype is None else dtype)
+    wanted = lengths(x) if shape is None else shape
+    return empty(wanted, dtype=x.dtype if dtype is None else dtype)
 
 
 @described

@@ -13,15 +13,22 @@ from frazil._core import Constant, Variable
 from frazil.scalar.complex import refuse_complex
 from frazil.scalar.constants import TensorLike, as_tensor, constant
 from frazil.tensor.axes import normalize_axes
+from frazil.tensor.broadcasting import broadcast_to
+from frazil.tensor.checks import Check, checked
+from frazil.tensor.cumulation import cumsum
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.docstrings import described, described_like
 from frazil.tensor.items import get_item
 from frazil.tensor.lengths import floor_divide, length, lengths, literal, product, subtract
 from frazil.tensor.reductions import Axis, sum
 from frazil.tensor.reshaping import reshape
-from frazil.tensor.sorting import sort
+from frazil.tensor.sorting import argsort, sort
+from frazil.tensor.statistics import weights_along
 from frazil.tensor.taking import take_along_axis
 from frazil.tensor.transposition import permute_dims
+
+_NOT_BELOW = Check("weights must not be negative", False)
+_SOME_WEIGHT = Check("weights must be finite, and not all of them 0", False)
 
 Place: TypeAlias = Callable[[Variable, Variable], Variable]
 
@@ -68,7 +75,13 @@ def nanmedian(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Varia
 
 @described
 def quantile(
-    a: TensorLike, q: TensorLike, axis: Axis = None, method: str = "linear", keepdims: bool = False
+    a: TensorLike,
+    q: TensorLike,
+    axis: Axis = None,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: TensorLike | None = None,
 ) -> Variable:
     """Return the numbers below which given shares of the elements lie.
 
@@ -76,16 +89,24 @@ def quantile(
     q (tensor_like): The shares, from 0 to 1; 2 dimensions at most.
     method (str): The value between two elements: any of the names that :func:`numpy.quantile`
         takes.
+    weights (tensor_like): What each element counts, not below 0 and not 0 for all; of the shape of
+        ``a``, or with the dimensions ``axis`` alone. The method is then "inverted_cdf".
     returns: With the dimensions of ``q`` in front, as :func:`numpy.quantile` gives. The elements
         are sorted. If a share falls on an element it is that, also beside an infinite one.
     example: [1.0, 2.0, 3.0, 4.0], [0.25, 0.5] -> [1.75, 2.5 ]
     """
-    return _quantile(a, q, 1, axis, method, keepdims)
+    return _quantile(a, q, 1, axis, method, keepdims, weights)
 
 
 @described_like(quantile)
 def percentile(
-    a: TensorLike, q: TensorLike, axis: Axis = None, method: str = "linear", keepdims: bool = False
+    a: TensorLike,
+    q: TensorLike,
+    axis: Axis = None,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: TensorLike | None = None,
 ) -> Variable:
     """Return the numbers below which given percentages of the elements lie.
 
@@ -93,12 +114,18 @@ def percentile(
     returns: With the dimensions of ``q`` in front, as :func:`numpy.percentile` gives.
     example: [1.0, 2.0, 3.0, 4.0], 50 -> 2.5
     """
-    return _quantile(a, q, 100, axis, method, keepdims)
+    return _quantile(a, q, 100, axis, method, keepdims, weights)
 
 
 @described_like(quantile)
 def nanquantile(
-    a: TensorLike, q: TensorLike, axis: Axis = None, method: str = "linear", keepdims: bool = False
+    a: TensorLike,
+    q: TensorLike,
+    axis: Axis = None,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: TensorLike | None = None,
 ) -> Variable:
     """Return the numbers below which given shares of the elements that are not NaN lie.
 
@@ -106,12 +133,18 @@ def nanquantile(
     returns: As :func:`numpy.nanquantile` gives; NaN where there is no number.
     example: [1.0, ft.nan, 3.0], [0.5, 1.0] -> [2., 3.]
     """
-    return _quantile(a, q, 1, axis, method, keepdims, pass_over_nan=True)
+    return _quantile(a, q, 1, axis, method, keepdims, weights, pass_over_nan=True)
 
 
 @described_like(percentile)
 def nanpercentile(
-    a: TensorLike, q: TensorLike, axis: Axis = None, method: str = "linear", keepdims: bool = False
+    a: TensorLike,
+    q: TensorLike,
+    axis: Axis = None,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: TensorLike | None = None,
 ) -> Variable:
     """Return the numbers below which given percentages of the elements that are not NaN lie.
 
@@ -119,7 +152,7 @@ def nanpercentile(
     returns: As :func:`numpy.nanpercentile` gives; NaN where there is no number.
     example: [1.0, ft.nan, 3.0], 50 -> 2.
     """
-    return _quantile(a, q, 100, axis, method, keepdims, pass_over_nan=True)
+    return _quantile(a, q, 100, axis, method, keepdims, weights, pass_over_nan=True)
 
 
 def _as_shares(q: TensorLike, whole: int) -> Variable:
@@ -141,6 +174,7 @@ def _quantile(
     axis: Axis,
     method: str,
     keepdims: bool,
+    weights: TensorLike | None,
     *,
     pass_over_nan: bool = False,
 ) -> Variable:
@@ -150,11 +184,17 @@ def _quantile(
     """
     x = refuse_complex(as_tensor(a), "a quantile")
     q, weak = _as_shares(share, whole), type(share) in (int, float)
+    if method == "linear" and whole == 1 and as_tensor(share).type.numpy_dtype.kind in "biu":
+        method = "lower"  # the first and the last element, in their dtype
     if method not in _WEIGHTS and method not in _PLACES:
         known = ", ".join(map(repr, sorted({*_WEIGHTS, *_PLACES})))
         raise ValueError(f"method must be one of {known}; given {method!r}")
     if x.dtype == "bool":
         raise TypeError(f"quantiles are of numbers; given {x.type}. Cast it first.")
+    if weights is not None:
+        own = weights_along(as_tensor(weights), x, axis)
+        values = _weighted(x, q, axis, method, own, pass_over_nan)
+        return _kept(values, x, axis, keepdims, q.ndim)
     ordered = sort(_first(x, axis), 0)
     has_nan = ordered.dtype.startswith("float")
     of_lines = pass_over_nan and has_nan
@@ -176,6 +216,39 @@ def _quantile(
         nan = get_item(_last_is_nan(ordered), 0)
         values = _core.elemwise(scalar.where, nan, np.nan, values)
     return _kept(values, x, axis, keepdims, q.ndim)
+
+
+def _weighted(
+    x: Variable, q: Variable, axis: Axis, method: str, weights: Variable, pass_over_nan: bool
+) -> Variable:
+    """Return the elements at which the sum of sorted weights reaches shares of the whole."""
+    if method != "inverted_cdf":
+        raise ValueError(f"only the method 'inverted_cdf' takes weights; given {method!r}")
+    lines, own = _first(x, axis), refuse_complex(weights, "the weight of a quantile")
+    own = checked(own, [_core.elemwise(scalar.invert, own < 0)], _NOT_BELOW)
+    order = argsort(lines, 0)
+    ordered = take_along_axis(lines, order, 0)
+    own = broadcast_to(as_tensor(own, "float64"), lengths(x))
+    own = take_along_axis(_first(own, axis), order, 0)
+    has_nan = ordered.dtype.startswith("float")
+    if has_nan and pass_over_nan:
+        own = _core.elemwise(scalar.where, _core.elemwise(scalar.isnan, ordered), 0.0, own)
+    total = cumsum(own, 0)
+    whole = expand_dims(get_item(total, -1), 0)
+    fine = _core.elemwise(scalar.isfinite, whole) & (whole > 0)
+    if has_nan and pass_over_nan:
+        fine = fine | expand_dims(_core.elemwise(scalar.isnan, get_item(ordered, 0)), 0)
+    reached = as_tensor(checked(total, [fine], _SOME_WEIGHT) / whole, q.dtype)
+    shares = expand_dims(q, tuple(range(q.ndim, q.ndim + reached.ndim)))
+    # Elements without weight in front are passed over, also by the share 0.
+    below = (reached < shares) | _core.elemwise(scalar.eq, reached, 0)
+    last = subtract(length(ordered, 0), literal(1))
+    place = _core.elemwise(scalar.minimum, sum(below, q.ndim, "int64"), last)
+    values = _pick_of_lines(ordered, place)
+    if has_nan and not pass_over_nan:
+        nan = get_item(_last_is_nan(ordered), 0)
+        values = _core.elemwise(scalar.where, nan, np.nan, values)
+    return values
 
 
 def _numbers(ordered: Variable) -> Variable:

@@ -7,8 +7,9 @@ import numpy.typing as npt
 import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import Variable
+from frazil.graph.collection import is_sequence
 from frazil.scalar.constants import TensorLike, as_tensor
-from frazil.tensor.axes import normalize_axes
+from frazil.tensor.axes import normalize_axes, normalize_axis
 from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.diagonals import diagonal
 from frazil.tensor.dims import expand_dims, squeeze
@@ -19,7 +20,7 @@ from frazil.tensor.lengths import length, lengths, product
 from frazil.tensor.moments import mean
 from frazil.tensor.products import matmul
 from frazil.tensor.reductions import Axis, max, min, sum
-from frazil.tensor.transposition import matrix_transpose
+from frazil.tensor.transposition import matrix_transpose, permute_dims
 
 
 @described
@@ -71,7 +72,7 @@ def average(
         averaged = mean(a, axis, keepdims=keepdims)
         total = as_tensor(product(length(a, k) for k in axes), averaged.dtype)
     else:
-        weights = _weights(as_tensor(weights), a, axis, axes)
+        weights = weights_along(as_tensor(weights), a, axis)
         dtype = _core.promote(a.dtype, weights.dtype)
         if not a.dtype.startswith("float"):
             dtype = _core.promote(dtype, "float64")
@@ -83,8 +84,15 @@ def average(
     return averaged, broadcast_to(total, lengths(averaged))
 
 
-def _weights(weights: Variable, a: Variable, axis: Axis, axes: tuple[int, ...]) -> Variable:
-    """Return weights of the rank of ``a``, and of its lengths along ``axes``."""
+def weights_along(weights: Variable, a: Variable, axis: Axis) -> Variable:
+    """Return weights of the rank of ``a``, and of its lengths along ``axis``.
+
+    Those with the dimensions ``axis`` alone have them in the order in which it names them.
+    """
+    axes = normalize_axes(axis, a.ndim)
+    if is_sequence(axis) and weights.ndim == len(axes) and not _may_be_equal(weights, a):
+        named = [normalize_axis(one, a.ndim) for one in axis]
+        weights = permute_dims(weights, [named.index(k) for k in axes])
     if weights.ndim == a.ndim:
         shape = lengths(a)
     else:
@@ -105,6 +113,12 @@ def _weights(weights: Variable, a: Variable, axis: Axis, axes: tuple[int, ...]) 
             kind = TypeError if axis is None else ValueError
             raise kind(f"weights must have the shape of a; given {weights.type} for {a.type}")
     return broadcast_to(weights, shape)
+
+
+def _may_be_equal(a: Variable, b: Variable) -> bool:
+    """Return whether two variables may have one shape."""
+    known = zip(a.type.shape, b.type.shape, strict=False)
+    return a.ndim == b.ndim and all(n == m or None in (n, m) for n, m in known)
 
 
 @described

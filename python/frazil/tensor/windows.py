@@ -108,13 +108,14 @@ def convolve(a: TensorLike, v: TensorLike, mode: Mode = "full") -> Variable:
 def _moved_along(a: Variable, v: Variable, mode: Mode, start: Variable) -> Variable:
     """The sums of products with ``v`` moved along ``a``; the mode "same" begins at ``start``."""
     n, m = length(a, 0), length(v, 0)
-    around = subtract(m, literal(1))
+    # Sizes are found before a check refuses vectors without elements, so they must fit for these.
+    around = maximum(subtract(m, literal(1)), literal(0))
     windows = _slide(pad(a, [(around, around)]), m, 0, 1)
     if all(x.type.numpy_dtype.kind in "biu" for x in (a, v)):
         whole = matmul(windows, v)
     else:
         # An infinity beside the zeros around would be NaN, so products with these are left out.
-        at = expand_dims(arange(add(n, around)), 1) + arange(m)
+        at = expand_dims(arange(length(windows, 0)), 1) + arange(m)
         there = logical_and(at >= around, at < add(n, around))
         whole = sum(where(there, windows * v, 0), 1)
     if mode == "full":

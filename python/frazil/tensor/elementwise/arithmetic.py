@@ -5,8 +5,10 @@ from __future__ import annotations
 import builtins
 from operator import index
 
+import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import Variable
+from frazil.scalar.complex import is_complex
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.docstrings import described
 from frazil.tensor.elementwise.casting import cast
@@ -152,5 +154,19 @@ def round(a: TensorLike, decimals: int = 0) -> Variable:
         return a if decimals >= 0 else cast(round(cast(a, "float64"), decimals), a.dtype)
     if decimals == 0:
         return rint(a)
-    scale = 10.0 ** builtins.abs(decimals)
+    if is_complex(a):
+        # A product of complex numbers would mix an infinite part with the other one.
+        parts = (round(_core.elemwise(part, a), decimals) for part in (scalar.real, scalar.imag))
+        return _core.elemwise(scalar.complex, *parts)
+    scale = _power_of_ten(builtins.abs(decimals))
     return rint(a * scale) / scale if decimals > 0 else rint(a / scale) * scale
+
+
+def _power_of_ten(exponent: int) -> float:
+    """Return the power with NumPy's rounding: of 1e9, multiplied; inf where it is too large."""
+    if exponent < 9:
+        return 10.0**exponent
+    power = 1e9
+    for _ in range(min(exponent, 400) - 9):
+        power *= 10.0
+    return power
