@@ -23,6 +23,7 @@ from frazil._core import elemwise
 from frazil.batching.registry import batch_rule
 from frazil.gradient.registry import pullback_rule, pushforward_rule
 from frazil.link.c import CCompiler
+from frazil.link.lowering.native_form import native_form
 from frazil.link.lowering.node import lower_node
 from frazil.link.numba import NumbaCompiler
 from frazil.scalar import TABLE, Elementary, ScalarOp, cast
@@ -214,6 +215,7 @@ def array_rows(notes: _Notes) -> Iterator[list[str]]:
     for op in array_ops():
         name = op.__name__
         ruled = lower_node.dispatch(op) is not lower_node.dispatch(Op)
+        ruled = ruled or native_form.dispatch(op) is not native_form.dispatch(Op)
         native = YES if ruled or issubclass(op, (*IN_LOOPS, Shape_i)) else ""
         native = native or ("in loops" if name == "Elemwise" else notes.mark(why(name, "native")))
         backwards = op.L_op is not Op.L_op and (name, "vjp") not in WHY

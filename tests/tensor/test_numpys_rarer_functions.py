@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 import scipy.signal
-from agreement import agree, drawn_arrays, follow, follow_compiled
+from agreement import MODES, agree, drawn_arrays, follow, follow_compiled
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -184,12 +184,51 @@ def test_polynomials(p, other, x, data):
             )
 
 
+@given(st.integers(0, 4), st.sampled_from(["px", "p", "x"]), st.data())
+def test_batches_of_polynomials_of_unknown_degree(degree, which, data):
+    finite = st.floats(-3, 3, width=16)
+    coefficients = data.draw(hnp.arrays("float64", (2, degree), elements=finite))
+    places = data.draw(hnp.arrays("float64", (2, 3), elements=finite))
+    p, x, ps, xs = ft.vector("p"), ft.vector("x"), ft.matrix("ps"), ft.matrix("xs")
+    batches = {p: ps, x: xs}
+    batched = {one: batches[one] for one in (p, x) if one.name in which}
+    given_values = {p: coefficients[0], ps: coefficients, x: places[0], xs: places}
+    slopes = fz.grad(ft.polyval(p, x).sum(), [p, x])
+    results = fz.vectorize([ft.polyval(p, x), *slopes], batched)
+    inputs = [batched.get(one, one) for one in (p, x)]
+    for mode in MODES:
+        f = fz.function(inputs, results, mode=mode, on_unused_input="ignore")
+        found = f(*(given_values[one] for one in inputs))
+        for k in range(2):
+            c, at = coefficients[k if "p" in which else 0], places[k if "x" in which else 0]
+            powers = at[None] ** np.arange(degree)[::-1, None]
+            expected = [np.polyval(c, at), powers.sum(1), np.polyval(np.polyder(c), at)]
+            rows = [y[k] if y.ndim > e.ndim else y for y, e in zip(found, expected, strict=True)]
+            for row, one in zip(rows, expected, strict=True):
+                np.testing.assert_allclose(row, one, atol=1e-10)
+
+
+def test_gradients_of_polynomials_of_unknown_degree():
+    given_values = [np.array([2.0, -1.0, 0.5]), np.array([[0.3, -1.2], [0.8, 2.0]])]
+    verify_grad(lambda p, x: ft.polyval(p[p > -9], x), given_values)
+    z = np.array([1 + 2j, 0.5 - 1j])
+    q, y = ft.vector("q", dtype="complex128"), ft.vector("y", dtype="complex128")
+    size = (abs(ft.polyval(q, y)) ** 2).sum()
+    of_two = (abs(y[0] * 0 + q[0] * y + q[1]) ** 2).sum()
+    found = fz.function([q, y], fz.grad(size, [q, y]))(z, z)
+    for one, other in zip(found, fz.function([q, y], fz.grad(of_two, [q, y]))(z, z), strict=True):
+        np.testing.assert_allclose(one, other)
+
+
 def test_polynomials_of_unknown_degree(mode):
     p, x = ft.vector("p"), ft.matrix("x")
     at = np.array([[0.0, 2.0, -1.5]])
     f = fz.function([p, x], ft.polyval(p, x), mode=mode)
-    for coefficients in ([3.0, 0.0, 1.0], [2.0], []):
-        np.testing.assert_allclose(f(coefficients, at), np.polyval(coefficients, at), atol=1e-12)
+    for coefficients in ([3.0, 0.0, 1.0], [2.0], [], [0.0, 0.0, 1.0, -2.0]):
+        for places in (at, at * 1e300, at + np.inf):
+            with np.errstate(all="ignore"):
+                expected = np.polyval(coefficients, places)
+            np.testing.assert_array_equal(f(coefficients, places), expected)
     for dtypes in itertools.product(["float32", "int8", "uint16", "bool"], repeat=2):
         p, x = ft.vector("p", dtype=dtypes[0]), ft.vector("x", dtype=dtypes[1])
         arrays = [np.array([3, 1, 7], one) for one in dtypes]

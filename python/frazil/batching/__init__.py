@@ -14,6 +14,7 @@ from frazil.batching import (  # noqa: F401  (they register rules)
     indexing,
     inner_graphs,
     linalg,
+    polynomials,
     products,
     scan,
     transforms,

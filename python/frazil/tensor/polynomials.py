@@ -2,21 +2,74 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+
 import frazil._core as _core
-import frazil.scalar as scalar
-from frazil._core import Variable
+from frazil._core import FrozenApply, Variable
+from frazil.graph.dataclass import dataclass
+from frazil.graph.op import Array, Gradients, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
+from frazil.tensor.broadcasting import unbroadcast
 from frazil.tensor.creation import zeros, zeros_like
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.docstrings import described
 from frazil.tensor.items import get_item
 from frazil.tensor.joining import concatenate
-from frazil.tensor.lengths import length, literal, maximum, static_length, subtract
-from frazil.tensor.products import matmul
+from frazil.tensor.lengths import (
+    Lengths,
+    length,
+    lengths,
+    literal,
+    maximum,
+    static_length,
+    subtract,
+)
 from frazil.tensor.ranges import arange
 from frazil.tensor.ranks import atleast_1d
 from frazil.tensor.rearranging import flip
+from frazil.tensor.reshaping import reshape
+from frazil.tensor.rounding import RoundedOp
 from frazil.tensor.splitting import unstack
+
+
+@dataclass(frozen=True, eq=False)
+class PolynomialValues(RoundedOp):
+    """The values of polynomials whose coefficients are the rows of a tensor, by Horner's rule.
+
+    A row has the coefficients of one power and broadcasts to the shape of the second operand. Both
+    have one dtype.
+    """
+
+    takes_complex = True
+
+    def make_node(self, p: Variable, x: Variable) -> FrozenApply:
+        if p.dtype != x.dtype or not 1 <= p.ndim <= x.ndim + 1:
+            raise TypeError(f"{self} takes coefficients like its places; given {p.type}, {x.type}")
+        return FrozenApply(self, [p, x], [x.type])
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        p, x = inputs
+        values = np.zeros_like(x)
+        with np.errstate(all="ignore"):
+            for row in p:
+                values = values * x + row
+        return (np.asarray(values, x.dtype),)
+
+    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
+        return (input_shapes[1],)
+
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
+        (p, x), (g,) = inputs, output_gradients
+        falling = as_tensor(_falling(length(p, 0)), p.dtype)
+        column = expand_dims(falling, tuple(range(1, p.ndim)))
+        slope = self(get_item(p, slice(None, -1)) * get_item(column, slice(1, None)), x)
+        powers = expand_dims(x, 0) ** expand_dims(falling - 1, tuple(range(1, x.ndim + 1)))
+        weighted = powers * expand_dims(g, 0)
+        own = expand_dims(p, tuple(range(1, x.ndim + 2 - p.ndim)))
+        summed = unbroadcast(weighted, own, weighted.broadcastable, lengths(weighted).__getitem__)
+        return [reshape(summed, lengths(p)), g * slope]
 
 
 @described
@@ -25,17 +78,16 @@ def polyval(p: TensorLike, x: TensorLike) -> Variable:
 
     p (tensor_like): The coefficients, the highest power first.
     x (tensor_like): Where.
-    returns: Of the shape of ``x``, as :func:`numpy.polyval` gives. If the length of ``p`` is
-        static, each coefficient is one step of Horner's rule; else powers are taken.
+    returns: Of the shape of ``x``, as :func:`numpy.polyval` gives, by Horner's rule.
     example: [3.0, 0.0, 1.0], [0.0, 2.0] -> [ 1., 13.]
     """
     p, x = as_tensor(p), as_tensor(x)
     if p.ndim != 1:
         raise ValueError(f"coefficients are a vector; given {p.type}")
     if static_length(length(p, 0)) is None:
-        exponents = flip(arange(length(p, 0)))
-        powers = _core.elemwise(scalar.pow, expand_dims(x, x.ndim), exponents)
-        return as_tensor(matmul(powers, p), _core.promote(p.dtype, x.dtype))
+        dtype = _core.promote(p.dtype, x.dtype)
+        values: Variable = PolynomialValues()(as_tensor(p, dtype), as_tensor(x, dtype))
+        return values
     value = zeros_like(x)
     for coefficient in unstack(p):
         value = value * x + coefficient

@@ -11,6 +11,7 @@ from frazil.link.lowering import (  # noqa: F401  (they register rules)
     diagonals,
     draws,
     linalg,
+    polynomials,
     products,
     ranges,
     searches,
