@@ -290,6 +290,19 @@ impl<'f> Emitter<'f> {
     pub(crate) fn vector_function(&mut self, code: Vec<u8>) -> FuncRef {
         let mut signature = Signature::new(self.convention);
         signature.params.extend([AbiParam::new(I64); 2]);
+        self.made_function(code, signature)
+    }
+
+    /// A function that is made with the kernel, of the address of the arguments of rows, the number of elements of each
+    /// and the end of the arguments or the number of rows; it returns a status.
+    pub(crate) fn rows_function(&mut self, code: Vec<u8>) -> FuncRef {
+        let mut signature = Signature::new(self.convention);
+        signature.params.extend([AbiParam::new(I64); 3]);
+        signature.returns.push(AbiParam::new(I32));
+        self.made_function(code, signature)
+    }
+
+    fn made_function(&mut self, code: Vec<u8>, signature: Signature) -> FuncRef {
         let signature = self.b.import_signature(signature);
         let user = UserExternalName { namespace: MADE, index: self.made.len() as u32 };
         self.made.push(code);
@@ -373,6 +386,12 @@ impl<'f> Emitter<'f> {
         self.b.switch_to_block(then);
         self.b.seal_block(then);
         If { after }
+    }
+
+    /// Ends code that runs only if the condition holds, and has left the kernel.
+    pub(crate) fn end_unreached(&mut self, own: If) {
+        self.b.switch_to_block(own.after);
+        self.b.seal_block(own.after);
     }
 
     pub(crate) fn end_if(&mut self, own: If) {

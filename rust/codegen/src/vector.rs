@@ -19,6 +19,8 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 #[cfg(target_arch = "x86_64")]
 mod assembler;
 #[cfg(target_arch = "x86_64")]
+mod block;
+#[cfg(target_arch = "x86_64")]
 mod function;
 #[cfg(target_arch = "x86_64")]
 mod instructions;
@@ -36,6 +38,8 @@ mod steps;
 mod tests;
 #[cfg(target_arch = "x86_64")]
 mod translate;
+#[cfg(target_arch = "x86_64")]
+mod walked;
 
 /// The bytes of a register.
 pub(crate) const BYTES: u32 = 64;
@@ -52,6 +56,8 @@ pub(crate) enum Given {
     LateLoad { at: usize, dtype: Dtype },
     /// Argument `at`, for all elements.
     Uniform { at: usize, dtype: Dtype },
+    /// One element, for all elements of a row, behind an address that is argument `at`.
+    OfRow { at: usize, dtype: Dtype },
     /// The partial results of fold `of`, of the set whose turn it is.
     Partial { of: usize },
     /// The function of a value of the block.
@@ -103,6 +109,42 @@ pub(crate) struct Partials {
     pub(crate) dtype: Dtype,
 }
 
+/// The way from row to row, in numbers of arguments.
+#[derive(Debug, Default)]
+pub(crate) struct RowPlan {
+    /// The addresses that move on, and by how many bytes.
+    pub(crate) moving: Vec<(usize, usize)>,
+    pub(crate) chosen: Vec<ChosenRow>,
+    /// The address of two numbers, of the index that is out of bounds and of what it is.
+    pub(crate) report: usize,
+    /// The address of the output of each fold.
+    pub(crate) targets: Vec<usize>,
+}
+
+/// A row that an index chooses, an integer of 64 bits at an address.
+#[derive(Debug)]
+pub(crate) struct ChosenRow {
+    /// The address of the row, once it is found.
+    pub(crate) at: usize,
+    pub(crate) base: usize,
+    pub(crate) index: usize,
+    pub(crate) length: usize,
+    /// The bytes from one row to the next.
+    pub(crate) stride: usize,
+    /// The number of the index.
+    pub(crate) number: usize,
+}
+
+impl RowPlan {
+    /// The arguments that are addresses.
+    #[cfg(target_arch = "x86_64")]
+    fn pointers(&self) -> Vec<usize> {
+        let moving = self.moving.iter().map(|own| own.0);
+        let chosen = self.chosen.iter().map(|own| own.at);
+        moving.chain(chosen).collect()
+    }
+}
+
 /// What is done with a block of elements, as instructions of Cranelift on registers of 128 bits.
 pub(crate) struct Block<'f> {
     /// Writes the instructions.
@@ -112,6 +154,8 @@ pub(crate) struct Block<'f> {
     pub(crate) given: Vec<Given>,
     pub(crate) effects: Vec<Effect>,
     pub(crate) folds: Vec<Partials>,
+    /// The number of arguments.
+    pub(crate) arguments: usize,
 }
 
 /// The memory that a [`Block`] is written in.
@@ -132,7 +176,15 @@ impl Sheet {
         b.switch_to_block(block);
         let mut e = Emitter::new(b, convention, false);
         e.wide = Some(size);
-        Block { e, size, block, given: Vec::new(), effects: Vec::new(), folds: Vec::new() }
+        Block {
+            e,
+            size,
+            block,
+            given: Vec::new(),
+            effects: Vec::new(),
+            folds: Vec::new(),
+            arguments: 0,
+        }
     }
 }
 
@@ -181,18 +233,37 @@ pub(crate) fn steps_code(_block: &Block, _steps: Steps) -> Option<Vec<u8>> {
     None
 }
 
-/// As [`code`], of a function that folds a row alone: it begins with the identity, and the result of each fold stands
-/// where its argument [`Partials::sets`] was. `None` if there is none for a reason of this block's.
+/// The instructions of a function of three arguments, `(int64_t *rows, int64_t length, int64_t *end)`, that takes rows of
+/// some elements whose arguments lie from `rows` to `end`. Each fold begins with the identity, and its result stands where
+/// the argument [`Partials::sets`] was. Without folds, rows have at most [`SETS`] registers of elements. `None` if there
+/// is none for a reason of this block's.
 #[cfg(target_arch = "x86_64")]
-pub(crate) fn row_code(block: &Block) -> Option<Vec<u8>> {
+pub(crate) fn rows_code(block: &Block) -> Option<Vec<u8>> {
+    function::write_rows(&rows_graph(block)?, None)
+}
+
+/// As [`rows_code`], of a function `(const int64_t *arguments, int64_t length, int64_t rows)` that finds rows by the plan,
+/// folds results into outputs and returns a status.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn walked_code(block: &Block, plan: &RowPlan) -> Option<Vec<u8>> {
+    function::write_rows(&rows_graph(block)?, Some(plan))
+}
+
+#[cfg(target_arch = "x86_64")]
+fn rows_graph(block: &Block) -> Option<translate::Graph> {
     let floats = block.folds.iter().all(|own| own.dtype.is_float());
-    let graph = if floats { translate::translate(block)? } else { return None };
-    function::write_row(&graph)
+    if floats { translate::translate(block) } else { None }
 }
 
 /// There are no such registers.
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn row_code(_block: &Block) -> Option<Vec<u8>> {
+pub(crate) fn rows_code(_block: &Block) -> Option<Vec<u8>> {
+    None
+}
+
+/// There are no such registers.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn walked_code(_block: &Block, _plan: &RowPlan) -> Option<Vec<u8>> {
     None
 }
 

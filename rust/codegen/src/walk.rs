@@ -20,6 +20,7 @@ mod stage;
 mod turn;
 mod vector_loop;
 mod vector_stage;
+mod walked_rows;
 
 /// The status of a row that was told to stop.
 const STOPPED: i64 = 4;
@@ -45,6 +46,8 @@ pub(crate) struct Walk<'k, 'e, 'f> {
     indexed: BTreeMap<Indexed, IndexedRow>,
     /// The functions of the loops of this pass that are called.
     loops: BTreeMap<usize, Vec<u8>>,
+    /// Whether short rows are taken apart from others, by a function of all rows.
+    has_rows: bool,
 }
 
 pub(crate) fn write_loop(e: &mut Emitter, kernel: &LoopKernel) {
@@ -74,6 +77,7 @@ pub(crate) fn write_loop(e: &mut Emitter, kernel: &LoopKernel) {
         cumulated: BTreeMap::new(),
         indexed: BTreeMap::new(),
         loops: BTreeMap::new(),
+        has_rows: false,
     };
     walk.rows(n_outer, count);
 }
@@ -89,40 +93,63 @@ impl Walk<'_, '_, '_> {
             .iter()
             .map(|of_pass| of_pass.iter().map(|own| self.total(own, n_outer)).collect())
             .collect();
+        if let Some(of_pass) = foldings.first() {
+            self.walked_rows(n_outer, of_pass);
+        }
         let zero = self.e.i64(0);
         let row = self.e.variable(I64, zero);
         let rows = self.e.begin_loop(|e| {
             let row = e.b.use_var(row);
             e.b.ins().icmp(IntCC::SignedLessThan, row, n_outer)
         });
+        self.uniform_reads();
+        for (at, pass) in kernel.passes.iter().enumerate() {
+            self.uniform_statements(pass);
+            self.pass(pass, &foldings[at], &totals[at]);
+        }
+        self.uniform_writes();
+        self.next_row(moving);
+        let one = self.e.i64(1);
+        self.e.advance(row, one);
+        self.e.end_loop(rows);
+        let status = self.e.status();
+        self.e.b.ins().return_(&[status]);
+    }
+
+    /// Reads what is the same along the row.
+    fn uniform_reads(&mut self) {
+        let kernel = self.k;
         for (k, read) in kernel.reads.iter().enumerate() {
             if !read.inner {
                 let pointer = self.pointer(k);
                 self.uniform[k] = Some(self.e.load(read.dtype, pointer, 0));
             }
         }
-        for (at, pass) in kernel.passes.iter().enumerate() {
-            for &k in &pass.uniform {
-                let made = self.uniform_statement(k);
-                self.uniform[k] = Some(made);
-            }
-            self.pass(pass, &foldings[at], &totals[at]);
+    }
+
+    fn uniform_statements(&mut self, pass: &Pass) {
+        for &k in &pass.uniform {
+            let made = self.uniform_statement(k);
+            self.uniform[k] = Some(made);
         }
+    }
+
+    fn uniform_writes(&mut self) {
+        let kernel = self.k;
         for (k, write) in kernel.writes.iter().enumerate().filter(|(_, own)| !own.walks()) {
             let value = self.uniform_value(write.value);
             let value = self.e.convert(value, kernel.dtype(write.value), write.dtype);
             let pointer = self.pointer(self.write_pointer(k));
             self.e.store(write.dtype, value, pointer, 0);
         }
+    }
+
+    /// Lets so many operands move on to the next row.
+    fn next_row(&mut self, moving: usize) {
         for k in 0..moving {
             let stride = self.stride(k);
             self.e.advance(self.pointers[k], stride);
         }
-        let one = self.e.i64(1);
-        self.e.advance(row, one);
-        self.e.end_loop(rows);
-        let status = self.e.status();
-        self.e.b.ins().return_(&[status]);
     }
 
     fn pointer(&mut self, k: usize) -> Value {

@@ -97,6 +97,7 @@ pub(super) struct Frame(usize);
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Condition {
     Zero = 4,
+    NotBelow = 3,
     Less = 0xc,
     NotLess = 0xd,
     NotGreater = 0xe,
@@ -232,6 +233,32 @@ impl Assembler {
     /// `to += [from]`, 64 bits.
     pub(super) fn add_from(&mut self, to: Gpr, from: Memory) {
         self.general(0x03, to, from);
+    }
+
+    /// `to = from`, 64 bits.
+    pub(super) fn copy(&mut self, to: Gpr, from: Gpr) {
+        let both = 0xc0 | (from.0 & 7) << 3 | to.0 & 7;
+        self.code.extend_from_slice(&[0x48 | (from.0 >> 3) << 2 | to.0 >> 3, 0x89, both]);
+    }
+
+    /// `own *= [by]`, 64 bits.
+    pub(super) fn multiply_by(&mut self, own: Gpr, by: Memory) {
+        let Memory::At(base, _) = by else { unreachable!("it is at a register") };
+        self.code.extend_from_slice(&[0x48 | (own.0 >> 3) << 2 | base.0 >> 3, 0x0f, 0xaf]);
+        self.address(own.0, by, 0, 0);
+    }
+
+    /// `[from] -= number`, 64 bits.
+    pub(super) fn subtract_from(&mut self, from: Memory, number: i8) {
+        let Memory::At(base, _) = from else { unreachable!("it is at a register") };
+        self.code.extend_from_slice(&[0x48 | base.0 >> 3, 0x83]);
+        self.address(5, from, 0, 0);
+        self.code.push(number as u8);
+    }
+
+    /// Compares with a number in memory, 64 bits.
+    pub(super) fn compare_with(&mut self, own: Gpr, with: Memory) {
+        self.general(0x3b, own, with);
     }
 
     /// Makes room on the stack, of a size that [`Assembler::leave_frame`] tells.

@@ -1,19 +1,17 @@
 //! The loop around a block: several blocks a turn while there are as many, then one after the other, the last one
 //! under a mask.
 
-use crate::dtype::Dtype;
 use crate::vector::assembler::{
-    ALL, AND_NOT, Assembler, Condition, Gpr, Mask, Memory, Operand, RAX, RBX, RCX, RDI, RDX, RSI,
-    Zmm,
+    ALL, Assembler, Condition, Gpr, Mask, Memory, Operand, RAX, RBX, RCX, RDI, RDX, RSI, RSP, Zmm,
 };
 use crate::vector::instructions::Instructions;
-use crate::vector::over::slot;
 use crate::vector::schedule::{Schedule, Step, is_same, used_by};
 use crate::vector::translate::{Action, Graph, Id, Node};
-use crate::vector::{BYTES, Given, SETS, Steps};
+use crate::vector::walked::Walked;
+use crate::vector::{BYTES, Given, RowPlan, SETS, Steps};
 
 /// The registers that hold addresses; those from the sixth on are kept for the caller.
-const ADDRESSES: [Gpr; 11] =
+pub(super) const ADDRESSES: [Gpr; 11] =
     [RDX, Gpr(8), Gpr(9), Gpr(10), Gpr(11), RBX, Gpr(5), Gpr(12), Gpr(13), Gpr(14), Gpr(15)];
 const FREE: usize = 5;
 
@@ -22,9 +20,13 @@ pub(super) const LEFT: Mask = Mask(7);
 const MASKS: [u8; 6] = [1, 2, 3, 4, 5, 6];
 const REGISTERS: usize = 32;
 
+/// The length of rows in a function of rows, and the end of the last one's arguments.
+pub(super) const ROW_LENGTH: Memory = Memory::At(RSP, 0);
+pub(super) const ROWS_END: Memory = Memory::At(RSP, 8);
+
 /// The bytes from an element to the memory that is asked for when it is read: a page, as the processor itself looks no
 /// further than the end of one.
-const AHEAD: i32 = 4096;
+pub(super) const AHEAD: i32 = 4096;
 
 /// Steps up to which a turn does four blocks, or two.
 const FEW: usize = 12;
@@ -65,8 +67,8 @@ pub(super) fn write(graph: &Graph) -> Option<Vec<u8>> {
     Some(own.a.finish())
 }
 
-/// The instructions of a function that folds a whole row; `None` if it needs more registers than there are.
-pub(super) fn write_row(graph: &Graph) -> Option<Vec<u8>> {
+/// The instructions of a function that takes whole rows; `None` if it needs more registers than there are.
+pub(super) fn write_rows(graph: &Graph, plan: Option<&RowPlan>) -> Option<Vec<u8>> {
     let schedule = Schedule::of(graph);
     let held = SETS as usize * graph.folds.len();
     let free = REGISTERS.checked_sub(pressure(graph, &schedule)? + held)?;
@@ -74,7 +76,16 @@ pub(super) fn write_row(graph: &Graph) -> Option<Vec<u8>> {
         return None;
     }
     let mut own = Function::new(graph, schedule);
-    own.whole(free, Function::fold_row)?;
+    if let Some(plan) = plan {
+        own.addresses.extend(plan.pointers());
+        own.addresses.sort_unstable();
+        own.addresses.dedup();
+        if own.addresses.len() > ADDRESSES.len() {
+            return None;
+        }
+        own.walk(plan);
+    }
+    own.go_through_rows(free)?;
     Some(own.a.finish())
 }
 
@@ -154,13 +165,15 @@ pub(super) struct Turn {
     pub(super) mask: Mask,
     /// Whether partial results are in registers.
     pub(super) holds_partials: bool,
+    /// Whether memory is asked for that comes later.
+    pub(super) asks_ahead: bool,
 }
 
 pub(super) struct Function<'g> {
     pub(super) a: Assembler,
     pub(super) graph: &'g Graph,
     pub(super) schedule: Schedule,
-    addresses: Vec<usize>,
+    pub(super) addresses: Vec<usize>,
     /// The registers of values that are the same in all blocks; others of these are read from memory.
     pub(super) same: Vec<Option<Place>>,
     pub(super) places: Vec<Option<Place>>,
@@ -173,6 +186,8 @@ pub(super) struct Function<'g> {
     pub(super) slot_count: usize,
     /// The registers of the states of a loop, in the block that is being written.
     pub(super) states: Vec<Zmm>,
+    /// Given where the function finds its rows by itself.
+    pub(super) walked: Option<Walked<'g>>,
 }
 
 impl<'g> Function<'g> {
@@ -190,6 +205,7 @@ impl<'g> Function<'g> {
             slots: None,
             slot_count: 0,
             states: Vec::new(),
+            walked: None,
         }
     }
 }
@@ -205,13 +221,8 @@ impl Function<'_> {
 
     /// All of it, around the loops; `free` registers hold what is the same in all blocks.
     fn whole(&mut self, free: usize, loops: impl FnOnce(&mut Self) -> Option<()>) -> Option<()> {
-        let kept = ADDRESSES.len().min(self.addresses.len()).saturating_sub(FREE);
-        for &own in &ADDRESSES[FREE..FREE + kept] {
-            self.a.push(own);
-        }
-        for (at, &own) in self.addresses.iter().zip(&ADDRESSES) {
-            self.a.load(own, Memory::At(RDI, 8 * *at as i32));
-        }
+        let kept = self.keep_registers();
+        self.enter_row();
         let frame = self.slots.is_some().then(|| self.a.enter_frame());
         self.a.clear(RCX);
         self.enter_same(free)?;
@@ -220,11 +231,54 @@ impl Function<'_> {
         if let Some(frame) = frame {
             self.a.leave_frame(frame, self.slot_count as i32 * BYTES as i32);
         }
+        self.leave_registers(kept);
+        Some(())
+    }
+
+    /// Puts the registers to the stack that are kept for the caller; returns how many.
+    fn keep_registers(&mut self) -> usize {
+        let kept = ADDRESSES.len().min(self.addresses.len()).saturating_sub(FREE);
+        for &own in &ADDRESSES[FREE..FREE + kept] {
+            self.a.push(own);
+        }
+        kept
+    }
+
+    fn leave_registers(&mut self, kept: usize) {
         for &own in ADDRESSES[FREE..FREE + kept].iter().rev() {
             self.a.pop(own);
         }
         self.a.ret();
-        Some(())
+    }
+
+    /// Begins a function of rows, whose length and whose last row's end are put to the stack.
+    pub(super) fn enter_rows(&mut self) -> usize {
+        let kept = self.keep_registers();
+        self.a.push(RDX);
+        self.a.push(RSI);
+        kept
+    }
+
+    pub(super) fn leave_rows(&mut self, kept: usize, status: i32) {
+        self.a.clean();
+        self.a.clear(RAX);
+        self.a.add(RAX, status);
+        self.a.add(RSP, 16);
+        self.leave_registers(kept);
+    }
+
+    /// Brings the arguments of a row to registers.
+    pub(super) fn enter_row(&mut self) {
+        for (at, &own) in self.addresses.iter().zip(&ADDRESSES) {
+            self.a.load(own, Memory::At(RDI, 8 * *at as i32));
+        }
+        for id in 0..self.graph.nodes.len() {
+            if let (Some(Place::Mask(own)), Node::Given(Given::Uniform { at, .. })) =
+                (self.same[id], self.graph.nodes[id])
+            {
+                self.a.load_mask(own, Memory::At(RDI, 8 * at as i32));
+            }
+        }
     }
 
     /// Brings what is the same in all blocks to registers, as far as there are any.
@@ -282,7 +336,7 @@ impl Function<'_> {
         self.a.bind(top);
         for block in 0..blocks {
             let holds_partials = !self.graph.folds.is_empty();
-            self.block(Turn { block, mask: ALL, holds_partials })?;
+            self.block(Turn { block, mask: ALL, holds_partials, asks_ahead: true })?;
         }
         self.a.add(RCX, step);
         self.a.subtract(RSI, step);
@@ -307,7 +361,8 @@ impl Function<'_> {
         self.a.bind(top);
         self.a.low_bits(elements);
         self.a.mask_of_rax(LEFT);
-        self.block(Turn { block: 0, mask: LEFT, holds_partials: false })?;
+        let mask = LEFT;
+        self.block(Turn { block: 0, mask, holds_partials: false, asks_ahead: false })?;
         for fold in 0..self.graph.folds.len() {
             let turn = Memory::At(RDI, 8 * self.graph.folds[fold].turn as i32);
             self.a.load(RAX, turn);
@@ -319,276 +374,6 @@ impl Function<'_> {
         self.a.subtract(RSI, elements as i32);
         self.a.jump_if(Condition::Greater, top);
         self.a.bind(end);
-        Some(())
-    }
-
-    // ------------------------------------------------------------ one block
-
-    pub(super) fn block(&mut self, turn: Turn) -> Option<()> {
-        for at in 0..self.schedule.steps.len() {
-            self.make_room(at);
-            match self.schedule.steps[at] {
-                Step::Compute(id) => self.compute(id, at, turn)?,
-                Step::Act(action) => {
-                    self.act(self.graph.actions[action], turn)?;
-                    self.free_ended(at, None);
-                }
-            }
-        }
-        Some(())
-    }
-
-    pub(super) fn free_ended(&mut self, at: usize, but: Option<Id>) {
-        for used in used_by(self.graph, self.schedule.steps[at]) {
-            if !self.schedule.ends(used, at) || Some(used) == but {
-                continue;
-            }
-            match self.places[used].take() {
-                Some(Place::Vector(own)) if !self.is_partial(own) => self.vectors.push(own.0),
-                Some(Place::Mask(own)) => self.masks.push(own.0),
-                Some(Place::Slot(own)) => self.slots.get_or_insert_default().push(own),
-                _ => {}
-            }
-        }
-    }
-
-    pub(super) fn is_partial(&self, own: Zmm) -> bool {
-        self.partials.iter().flatten().any(|&held| held == own)
-    }
-
-    /// The elements of the block behind an argument that is an address.
-    fn elements_of(&mut self, at: usize, dtype: Dtype, turn: Turn) -> Memory {
-        let number = self.addresses.iter().position(|&own| own == at).expect("it is an address");
-        let base = match ADDRESSES.get(number) {
-            Some(&own) => own,
-            None => {
-                self.a.load(RAX, Memory::At(RDI, 8 * at as i32));
-                RAX
-            }
-        };
-        let distance = turn.block * self.elements() * dtype.size();
-        Memory::Indexed(base, RCX, dtype.size(), distance as i32)
-    }
-
-    fn act(&mut self, action: Action, turn: Turn) -> Option<()> {
-        match action {
-            Action::Keep { at, dtype, node } | Action::Write { at, dtype, node } => {
-                if dtype == Dtype::Bool {
-                    let (from, scratch) = (self.mask(node)?, Zmm(*self.vectors.last()?));
-                    let to = Operand::Vector(self.elements_of(at, dtype, turn));
-                    self.instructions().store_bools(to, from, scratch, turn.mask);
-                    return Some(());
-                }
-                let scratch = Zmm(*self.vectors.last()?);
-                let from = self.register(node, scratch)?;
-                let to = Operand::Vector(self.elements_of(at, dtype, turn));
-                self.instructions().store(to, from, turn.mask);
-            }
-            Action::Next { state, node } => self.step_to(state, node, turn)?,
-            Action::Leave { node } => {
-                let holds = self.mask(node)?;
-                self.a.masks(AND_NOT, turn.mask, holds, turn.mask);
-            }
-            Action::Fold { of, node } => {
-                let scratch = Zmm(*self.vectors.last()?);
-                let from = self.register(node, scratch)?;
-                if !turn.holds_partials {
-                    // What is stored under a mask is slow to be read again, so the others are stored, too.
-                    let whole = Zmm(*self.vectors.iter().rev().find(|&&own| own != from.0)?);
-                    let place = Operand::Vector(self.partials_address(of, 0));
-                    self.instructions().load(whole, place, ALL);
-                    self.instructions().copy(whole, from, turn.mask);
-                    self.instructions().store(place, whole, ALL);
-                    return Some(());
-                }
-                let own = self.partials[of][turn.block as usize];
-                if own != from {
-                    self.instructions().copy(own, from, turn.mask);
-                }
-            }
-        }
-        Some(())
-    }
-
-    /// The register that a value is in; one that is read from memory is brought to `scratch`.
-    pub(super) fn register(&mut self, id: Id, scratch: Zmm) -> Option<Zmm> {
-        match self.places[id].or(self.same[id]) {
-            Some(Place::Vector(own)) => Some(own),
-            Some(Place::Mask(_)) => None,
-            Some(Place::Slot(own)) => {
-                self.instructions().load(scratch, slot(own), ALL);
-                Some(scratch)
-            }
-            None => {
-                let memory = self.memory_of_same(id);
-                self.instructions().broadcast(scratch, memory);
-                Some(scratch)
-            }
-        }
-    }
-
-    pub(super) fn operand(&mut self, id: Id) -> Option<Operand> {
-        match self.places[id].or(self.same[id]) {
-            Some(Place::Vector(own)) => Some(Operand::Register(own)),
-            Some(Place::Mask(_)) => None,
-            Some(Place::Slot(own)) => Some(slot(own)),
-            None => Some(Operand::Broadcast(self.memory_of_same(id))),
-        }
-    }
-
-    pub(super) fn mask(&self, id: Id) -> Option<Mask> {
-        match self.places[id].or(self.same[id]) {
-            Some(Place::Mask(own)) => Some(own),
-            _ => None,
-        }
-    }
-
-    /// The register of a result: where it becomes partial results that nothing needs any more, theirs.
-    fn result(&mut self, id: Id, at: usize, turn: Turn) -> Option<Zmm> {
-        if turn.holds_partials && turn.mask == ALL {
-            for action in &self.graph.actions {
-                let Action::Fold { of, node } = *action else { continue };
-                let old = self
-                    .graph
-                    .nodes
-                    .iter()
-                    .position(|own| *own == Node::Given(Given::Partial { of }));
-                if node == id && old.is_some_and(|old| self.schedule.ends(old, at)) {
-                    return Some(self.partials[of][turn.block as usize]);
-                }
-            }
-        }
-        Some(Zmm(self.vectors.pop()?))
-    }
-
-    fn compute(&mut self, id: Id, at: usize, turn: Turn) -> Option<()> {
-        let node = self.graph.nodes[id];
-        if node.is_mask() {
-            return self.compute_mask(id, node, at, turn);
-        }
-        if let Node::Given(Given::Partial { of }) = node {
-            let own = if turn.holds_partials {
-                self.partials[of][turn.block as usize]
-            } else {
-                let own = Zmm(self.vectors.pop()?);
-                let from = Operand::Vector(self.partials_address(of, 0));
-                self.instructions().load(own, from, ALL);
-                own
-            };
-            self.places[id] = Some(Place::Vector(own));
-            return Some(());
-        }
-        // What an operand is brought to must not be what another one is in.
-        let scratch = Zmm(*self.vectors.last()?);
-        let first = node.args().first().copied();
-        let to = match node {
-            Node::Given(
-                given @ (Given::Load { at, dtype, .. } | Given::LateLoad { at, dtype }),
-            ) => {
-                let own = Zmm(self.vectors.pop()?);
-                let from = self.elements_of(at, dtype, turn);
-                self.instructions().load(own, Operand::Vector(from), turn.mask);
-                if turn.mask == ALL && matches!(given, Given::Load { ahead: true, .. }) {
-                    self.a.prefetch(from.after(AHEAD));
-                }
-                own
-            }
-            Node::Sqrt(x) | Node::Round(_, x) | Node::Mantissa(x) | Node::Exponent(x) => {
-                let from = self.operand(x)?;
-                self.free_ended(at, None);
-                let own = self.result(id, at, turn)?;
-                match node {
-                    Node::Round(how, _) => self.instructions().round(how, own, from),
-                    Node::Mantissa(_) => self.instructions().mantissa(own, from),
-                    Node::Exponent(_) => self.instructions().exponent(own, from),
-                    _ => self.instructions().sqrt(own, from),
-                }
-                own
-            }
-            Node::Fma(_) | Node::Edges(_) | Node::Entry { .. } => self.compute_over(node, at)?,
-            Node::Float(_, x, y) | Node::Integer(_, x, y) => {
-                let (x, y) = (self.register(x, scratch)?, self.operand(y)?);
-                self.free_ended(at, None);
-                let own = self.result(id, at, turn)?;
-                match node {
-                    Node::Float(op, ..) => self.instructions().float(op, own, x, y),
-                    Node::Integer(op, ..) => self.instructions().integer(op, own, x, y),
-                    _ => unreachable!("it is one of the two"),
-                }
-                own
-            }
-            Node::Choose { mask, yes, no } => {
-                let (mask, no) = (self.mask(mask)?, self.register(no, scratch)?);
-                let yes = self.operand(yes)?;
-                self.free_ended(at, None);
-                let own = self.result(id, at, turn)?;
-                self.instructions().choose(own, mask, yes, no);
-                own
-            }
-            Node::Extreme { largest, args: [yes, no] } => {
-                let (yes, no) = (self.register(yes, scratch)?, self.operand(no)?);
-                if yes == scratch {
-                    self.vectors.pop();
-                }
-                let nan = Mask(*self.masks.last()?);
-                self.free_ended(at, first);
-                let own = self.result(id, at, turn)?;
-                self.instructions().compare_floats(3, nan, yes, Operand::Register(yes));
-                self.instructions().extreme(largest, own, yes, no);
-                self.instructions().copy(own, yes, nan);
-                if yes == scratch {
-                    self.vectors.push(yes.0);
-                }
-                self.free_ended(at, None);
-                own
-            }
-            _ => return None,
-        };
-        self.places[id] = Some(Place::Vector(to));
-        Some(())
-    }
-
-    fn compute_mask(&mut self, id: Id, node: Node, at: usize, turn: Turn) -> Option<()> {
-        let scratch = Zmm(*self.vectors.last()?);
-        let to = match node {
-            Node::Given(Given::Load { at, dtype, .. } | Given::LateLoad { at, dtype }) => {
-                let own = Mask(self.masks.pop()?);
-                let from = Operand::Vector(self.elements_of(at, dtype, turn));
-                self.instructions().load_bools(own, scratch, from, turn.mask);
-                own
-            }
-            Node::CompareFloats(_, x, y) | Node::CompareIntegers { args: [x, y], .. } => {
-                let (x, y) = (self.register(x, scratch)?, self.operand(y)?);
-                self.free_ended(at, None);
-                let own = Mask(self.masks.pop()?);
-                match node {
-                    Node::CompareFloats(how, ..) => {
-                        self.instructions().compare_floats(how, own, x, y);
-                    }
-                    Node::CompareIntegers { signed, predicate, .. } => {
-                        self.instructions().compare_integers((signed, predicate), own, x, y);
-                    }
-                    _ => unreachable!("it is one of the two"),
-                }
-                own
-            }
-            Node::Masks(op, x, y) => {
-                let (x, y) = (self.mask(x)?, self.mask(y)?);
-                self.free_ended(at, None);
-                let own = Mask(self.masks.pop()?);
-                self.instructions().masks(op, own, x, y);
-                own
-            }
-            Node::NotMask(x) => {
-                let x = self.mask(x)?;
-                self.free_ended(at, None);
-                let own = Mask(self.masks.pop()?);
-                self.a.not_mask(own, x);
-                own
-            }
-            _ => return None,
-        };
-        self.places[id] = Some(Place::Mask(to));
         Some(())
     }
 }

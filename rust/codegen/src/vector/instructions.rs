@@ -73,6 +73,23 @@ impl Instructions<'_> {
         self.a.vector(kind(1, P66, true), 0xd6, &own, Operand::Vector(to));
     }
 
+    /// One element of memory; the others are zero.
+    pub(super) fn load_one(&mut self, to: Zmm, from: Memory) {
+        self.one(0x10, to, from);
+    }
+
+    /// Stores the first element.
+    pub(super) fn store_one(&mut self, to: Memory, from: Zmm) {
+        self.one(0x11, from, to);
+    }
+
+    fn one(&mut self, opcode: u8, own: Zmm, memory: Memory) {
+        let prefix = if self.is_wide() { PF2 } else { PF3 };
+        let parts = Parts { length: Length::Bits128, unit: self.size as i32, ..parts(own.0, None) };
+        let kind = kind(1, prefix, self.is_wide());
+        self.a.vector(kind, opcode, &parts, Operand::Vector(memory));
+    }
+
     /// `to = from` where the mask says so.
     pub(super) fn copy(&mut self, to: Zmm, from: Zmm, mask: Mask) {
         let own = Parts { mask, ..parts(to.0, None) };

@@ -1,11 +1,11 @@
-//! The fold of a whole row within registers: all partial results begin as the identity, and become one at the end. Of
-//! longer rows they are in memory, and begin there.
+//! Whole rows, several a call, whose arguments lie one after the other. Folds are within registers: all partial results
+//! begin as the identity, and become one at the end of the row. Of longer rows they are in memory, and begin there.
 
 use crate::op::Op;
 use crate::vector::assembler::{
     ALL, Assembler, Condition, Mask, Memory, Operand, RAX, RCX, RDI, RSI, Zmm,
 };
-use crate::vector::function::{Function, LEFT, Turn};
+use crate::vector::function::{Function, LEFT, Place, ROW_LENGTH, ROWS_END, Turn};
 use crate::vector::instructions::Instructions;
 use crate::vector::translate::FloatOp;
 use crate::vector::{BYTES, SETS};
@@ -27,46 +27,105 @@ pub(super) fn fill(bits: u64) -> Vec<u8> {
 }
 
 impl Function<'_> {
-    /// Folds all elements. The results stand where the addresses of the sets would be.
-    pub(super) fn fold_row(&mut self) -> Option<()> {
-        self.start_partials()?;
+    /// All of it, for rows one after the other; `free` registers hold constants of the block. The results of folds stand
+    /// where the addresses of the sets would be.
+    pub(super) fn go_through_rows(&mut self, free: usize) -> Option<()> {
+        let kept = self.enter_rows();
+        self.enter_constants(free)?;
+        for id in self.schedule.same.clone() {
+            if self.graph.nodes[id].is_mask() {
+                self.same[id] = Some(Place::Mask(Mask(self.masks.pop()?)));
+            }
+        }
+        self.a.clear(RCX);
+        let (elements, whole, many) = (self.elements(), self.a.label(), self.a.label());
+        self.a.compare(RSI, elements as i32);
+        self.a.jump_if(Condition::Zero, whole);
+        self.a.jump_if(Condition::Greater, many);
+        self.a.low_bits(elements);
+        self.a.mask_of_rax(LEFT);
+        self.rows_of(kept, |own| own.only_block(LEFT))?;
+        self.a.bind(whole);
+        self.rows_of(kept, |own| own.only_block(ALL))?;
+        self.a.bind(many);
+        self.rows_of(kept, Self::blocks_of_row)?;
+        self.faults(kept);
+        Some(())
+    }
+
+    /// Each row, up to the end of the function.
+    fn rows_of(&mut self, kept: usize, one: impl FnOnce(&mut Self) -> Option<()>) -> Option<()> {
+        let top = self.a.label();
+        if self.walked.is_some() {
+            self.enter_row();
+        }
+        self.a.align();
+        self.a.bind(top);
+        if self.walked.is_some() {
+            self.choose_rows();
+            one(self)?;
+            self.next_row(top);
+        } else {
+            self.enter_row();
+            one(self)?;
+            let next = 8 * self.graph.arguments as i32;
+            self.a.add(RDI, next);
+            self.a.compare_with(RDI, ROWS_END);
+            self.a.jump_if(Condition::Less, top);
+        }
+        self.leave_rows(kept, 0);
+        Some(())
+    }
+
+    /// A row that is a block, or less.
+    fn only_block(&mut self, mask: Mask) -> Option<()> {
+        self.start_partials(1)?;
+        self.block(Turn { block: 0, mask, holds_partials: true, asks_ahead: false })?;
+        self.end_folds()
+    }
+
+    /// A row of more blocks. Rows without folds have as many as there are sets, at most.
+    fn blocks_of_row(&mut self) -> Option<()> {
+        self.start_partials(SETS)?;
+        self.a.load(RSI, ROW_LENGTH);
         let elements = self.elements() as i32;
         let step = SETS as i32 * elements;
         let (top, rest, end) = (self.a.label(), self.a.label(), self.a.label());
-        self.a.subtract(RSI, step);
-        self.a.jump_if(Condition::Less, rest);
-        self.a.align();
-        self.a.bind(top);
-        for block in 0..SETS {
-            self.block(Turn { block, mask: ALL, holds_partials: true })?;
+        if !self.graph.folds.is_empty() {
+            self.a.clear(RCX);
+            self.a.subtract(RSI, step);
+            self.a.jump_if(Condition::Less, rest);
+            self.a.align();
+            self.a.bind(top);
+            for block in 0..SETS {
+                self.block(Turn { block, mask: ALL, holds_partials: true, asks_ahead: true })?;
+            }
+            self.a.add(RCX, step);
+            self.a.subtract(RSI, step);
+            self.a.jump_if(Condition::NotLess, top);
+            self.a.bind(rest);
+            self.a.add(RSI, step);
         }
-        self.a.add(RCX, step);
-        self.a.subtract(RSI, step);
-        self.a.jump_if(Condition::NotLess, top);
-        self.a.bind(rest);
-        self.a.add(RSI, step);
         for block in 0..SETS {
             self.a.compare(RSI, 0);
             self.a.jump_if(Condition::NotGreater, end);
             self.a.low_bits(elements as u32);
             self.a.mask_of_rax(LEFT);
-            self.block(Turn { block, mask: LEFT, holds_partials: true })?;
+            self.block(Turn { block, mask: LEFT, holds_partials: true, asks_ahead: false })?;
             self.a.subtract(RSI, elements);
         }
         self.a.bind(end);
-        for fold in 0..self.graph.folds.len() {
-            self.end_fold(fold)?;
-        }
-        Some(())
+        self.end_folds()
     }
 
-    fn start_partials(&mut self) -> Option<()> {
+    /// Lets so many sets of each fold be the identity.
+    fn start_partials(&mut self, count: u32) -> Option<()> {
         for fold in &self.graph.folds {
             let bits = fold.reduce.identity(fold.dtype);
             let bits = if self.graph.size == 4 { bits | bits << 32 } else { bits };
             let identity = Memory::Constant(self.a.constant(bits));
             let mut sets = Vec::new();
-            for _ in 0..SETS {
+            for _ in 0..count {
                 let own = Zmm(self.vectors.pop()?);
                 self.instructions().broadcast(own, identity);
                 sets.push(own);
@@ -76,20 +135,40 @@ impl Function<'_> {
         Some(())
     }
 
-    /// Folds the sets to one, then its lanes by halves, and stores what is left.
-    fn end_fold(&mut self, fold: usize) -> Option<()> {
+    fn end_folds(&mut self) -> Option<()> {
+        for (fold, sets) in std::mem::take(&mut self.partials).into_iter().enumerate() {
+            self.end_fold(fold, &sets)?;
+            self.vectors.extend(sets.iter().map(|own| own.0));
+        }
+        Some(())
+    }
+
+    /// Folds the sets to one, then its lanes by halves, and stores what is left, or folds it
+    /// into the output. Sets that are not there are the
+    /// identity, which changes nothing.
+    fn end_fold(&mut self, fold: usize, sets: &[Zmm]) -> Option<()> {
         let own = self.graph.folds[fold];
-        let &[a, b, c, d] = self.partials[fold].as_slice() else { return None };
-        self.join(own.reduce.0, a, c)?;
-        self.join(own.reduce.0, b, d)?;
-        self.join(own.reduce.0, a, b)?;
+        let a = sets[0];
+        if let &[_, b, c, d] = sets {
+            self.join(own.reduce.0, a, c)?;
+            self.join(own.reduce.0, b, d)?;
+            self.join(own.reduce.0, a, b)?;
+        }
+        let turned = Zmm(*self.vectors.last()?);
         let mut half = BYTES / 2;
         while half >= self.graph.size {
-            self.instructions().turn_lanes(b, a, half);
-            self.join(own.reduce.0, a, b)?;
+            self.instructions().turn_lanes(turned, a, half);
+            self.join(own.reduce.0, a, turned)?;
             half /= 2;
         }
-        self.instructions().store_first(Memory::At(RDI, 8 * own.sets as i32), a);
+        let Some(walked) = &self.walked else {
+            self.instructions().store_first(Memory::At(RDI, 8 * own.sets as i32), a);
+            return Some(());
+        };
+        let target = Memory::At(self.register_of(walked.plan.targets[fold])?, 0);
+        self.instructions().load_one(turned, target);
+        self.join(own.reduce.0, turned, a)?;
+        self.instructions().store_one(target, turned);
         Some(())
     }
 

@@ -66,7 +66,7 @@ impl Function<'_> {
         Some(())
     }
 
-    fn enter_constants(&mut self, free: usize) -> Option<()> {
+    pub(super) fn enter_constants(&mut self, free: usize) -> Option<()> {
         let is_constant = |id: &Id| matches!(self.graph.nodes[*id], Node::Constant(_));
         let constants: Vec<Id> = self.schedule.same.iter().copied().filter(is_constant).collect();
         for id in constants.into_iter().take(free) {
@@ -99,7 +99,8 @@ impl Function<'_> {
             }
             self.states = own.given[..steps.states].to_vec();
             let block = block as u32;
-            self.block(Turn { block, mask: own.live, holds_partials: false })?;
+            let (mask, asks_ahead) = (own.live, false);
+            self.block(Turn { block, mask, holds_partials: false, asks_ahead })?;
         }
         self.test_live(all);
         self.a.jump_if(Condition::Zero, done);

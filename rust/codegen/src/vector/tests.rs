@@ -8,7 +8,7 @@ use crate::vector::has_vectors;
 
 /// Kernels, and how many functions of vectors each has: one for a stage, one for short rows and one for the start of
 /// each fold.
-const KERNELS: [(&str, usize, &str); 13] = [
+const KERNELS: [(&str, usize, &str); 17] = [
     (
         "arithmetic",
         1,
@@ -108,12 +108,46 @@ const KERNELS: [(&str, usize, &str); 13] = [
          varying 2 3 4 5\nreads 0 1\nwrites 0 1",
     ),
     (
+        "products of rows that indices choose",
+        3,
+        "loop 8 0\nread int64 0\nread int64 0\nread float64 0\nsource float64 1 1\nsource float64 1 1\n\
+         take 0 float64 0\ntake 1 float64 1\nop mul float64 float64,float64 3 4\n\
+         op mul float64 float64,float64 5 2\nwrite 3 float64 1 -\nwrite 6 float64 0 add\npass\n\
+         varying 3 4 5 6\nwrites 0 1",
+    ),
+    (
+        "rows that indices choose, and a value of each row",
+        3,
+        "loop 8 0\nread int64 0\nread float64 0\nread bool 0\nsource float64 1 1\ntake 0 float64 0\n\
+         op neg float64 float64 1\nop where float64 bool,float64,float64 2 3 4\nwrite 5 float64 0 add\n\
+         write 4 float64 0 -\npass\nuniform 4\nvarying 3 5\nwrites 0",
+    ),
+    (
+        "sums into rows that indices choose",
+        2,
+        "loop 8 0\nread float64 0\nread float64 1\nread int64 0\nread int64 0\n\
+         literal float64 4000000000000000\nop mul float64 float64,float64 0 4\n\
+         op lt bool float64,float64 0 5\nop mul float64 float64,float64 5 1\n\
+         op where float64 bool,float64,float64 6 7 1\nput 8 float64 1 add 2\nput 7 float64 1 - 3\n\
+         pass\nuniform 5 6\nvarying 7 8\nreads 1\nputs 0 1",
+    ),
+    (
+        "rows of single that indices choose",
+        4,
+        "loop 16 0\nread int64 0\nread float32 1\nsource float32 1 1\ntake 0 float32 0\n\
+         op sub float32 float32,float32 2 1\nwrite 3 float32 0 maximum\nwrite 2 float32 0 mul\n\
+         put 3 float32 1 minimum 0\npass\nvarying 2 3\nreads 1\nwrites 0 1\nputs 0",
+    ),
+    (
         "columns",
         1,
         "loop 8 0\nread float64 1\nread float64 0\nop mul float64 float64,float64 0 1\n\
          write 2 float64 1 add\npass\nvarying 2\nreads 0\nwrites 0",
     ),
 ];
+
+/// Rows from which indices choose.
+const CHOSEN_FROM: usize = 7;
 
 /// Memory of a call: for each operand its bytes, from where on, and from row to row.
 struct Operands {
@@ -149,19 +183,51 @@ fn operands(kernel: &LoopKernel, rows: usize, length: usize, stays: bool) -> Ope
     let mut own = Operands { memory: Vec::new(), strides: Vec::new() };
     // Rows with a gap between them, which begin anywhere.
     let row = length + 3;
-    let reads = kernel.reads.iter().map(|read| (read.dtype, read.inner, false));
-    let writes = kernel.writes.iter().map(|write| (write.dtype, write.inner, true));
-    for (dtype, inner, is_written) in reads.chain(writes) {
-        let of_row = if inner { row } else { 1 };
-        let stride = if is_written && !inner && stays { 0 } else { of_row * dtype.size() as usize };
-        let count = of_row * rows + 8;
-        own.memory.push((0..count).flat_map(|_| element(dtype, &mut state)).collect());
-        own.strides.push(stride as i64);
+    let mut add = |dtype: Dtype, of_row: usize, rows: usize, moves: bool| {
+        let bytes = (0..of_row * rows + 8).flat_map(|_| element(dtype, &mut state)).collect();
+        own.memory.push(bytes);
+        own.strides.push(if moves { of_row as i64 * i64::from(dtype.size()) } else { 0 });
+    };
+    let of_row = |inner: bool| if inner { row } else { 1 };
+    for read in &kernel.reads {
+        add(read.dtype, of_row(read.inner), rows, true);
+    }
+    for source in &kernel.sources {
+        add(source.dtype, row, CHOSEN_FROM, false);
+    }
+    for write in &kernel.writes {
+        add(write.dtype, of_row(write.inner), rows, write.inner || !stays);
+    }
+    for put in &kernel.puts {
+        add(put.dtype, row, CHOSEN_FROM, false);
+    }
+    let sources = kernel.sources.iter().map(|own| own.dtype);
+    let tables: Vec<Dtype> = sources.chain(kernel.puts.iter().map(|own| own.dtype)).collect();
+    for dtype in &tables {
+        let size = i64::from(dtype.size());
+        let table = [size, CHOSEN_FROM as i64, row as i64 * size];
+        own.memory.push(table.iter().flat_map(|own| own.to_le_bytes()).collect());
+    }
+    if !tables.is_empty() {
+        own.memory.push(vec![0; 16]);
+        choose_rows(kernel, &mut own.memory, &mut state);
     }
     for _ in &kernel.buffers {
         own.memory.push(vec![0; 8 * row]);
     }
     own
+}
+
+/// Lets all integers that are read say which row is meant, from the front or the end.
+fn choose_rows(kernel: &LoopKernel, memory: &mut [Vec<u8>], state: &mut u64) {
+    for (read, bytes) in kernel.reads.iter().zip(memory) {
+        if read.dtype == Dtype::Int64 {
+            for index in bytes.chunks_exact_mut(8) {
+                let drawn = number(state) as i64 % (2 * CHOSEN_FROM as i64) - CHOSEN_FROM as i64;
+                index.copy_from_slice(&drawn.to_le_bytes());
+            }
+        }
+    }
 }
 
 fn run(code: usize, own: &mut Operands, rows: usize, length: usize) {
@@ -347,14 +413,20 @@ fn compare(name: &str, text: &str, lengths: impl Iterator<Item = usize>) {
     let codes = [false, true]
         .map(|vectors| compile_with(&[text], vectors, frazil_runtime::kernel_function));
     for length in lengths {
-        for (rows, stays) in [(1, false), (3, false), (5, true)] {
+        for (rows, stays) in [(1, false), (3, false), (5, true), (21, false)] {
+            if rows > 5 && length > 40 {
+                continue;
+            }
             let mut made = codes.each_ref().map(|code| {
                 let mut own = operands(&kernel, rows, length, stays);
                 run(code.addresses()[0], &mut own, rows, length);
                 own.memory
             });
             let reads = kernel.reads.iter().map(|own| own.dtype);
-            let dtypes = reads.chain(kernel.writes.iter().map(|own| own.dtype));
+            let sources = kernel.sources.iter().map(|own| own.dtype);
+            let writes = kernel.writes.iter().map(|own| own.dtype);
+            let puts = kernel.puts.iter().map(|own| own.dtype);
+            let dtypes = reads.chain(sources).chain(writes).chain(puts);
             for (at, dtype) in dtypes.enumerate() {
                 let [old, new] = made.each_mut().map(|own| std::mem::take(&mut own[at]));
                 assert!(same(dtype, &old, &new), "{name}: operand {at}, {rows} x {length}");

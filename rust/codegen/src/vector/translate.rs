@@ -151,6 +151,8 @@ pub(super) struct Graph {
     pub(super) folds: Vec<Partials>,
     /// The tables of functions.
     pub(super) tables: Vec<[u64; 16]>,
+    /// The number of arguments of a row.
+    pub(super) arguments: usize,
 }
 
 /// The graph of a block; `None` if an instruction is not known.
@@ -190,7 +192,8 @@ pub(super) fn translate(block: &Block) -> Option<Graph> {
         });
     }
     let Translation { nodes, tables, .. } = own;
-    Some(Graph { size: block.size, nodes, actions, folds: block.folds.clone(), tables })
+    let (size, folds, arguments) = (block.size, block.folds.clone(), block.arguments);
+    Some(Graph { size, nodes, actions, folds, tables, arguments })
 }
 
 pub(super) struct Translation<'f> {

@@ -29,6 +29,11 @@ pub(super) struct IndexedRow {
 }
 
 impl IndexedRow {
+    /// What stands for a row that is not known yet.
+    pub(super) fn foreseen(start: Variable, stride: Value) -> IndexedRow {
+        IndexedRow { start, stride, size: 0 }
+    }
+
     /// The address of the first element.
     pub(super) fn first(&self, e: &mut Emitter) -> Value {
         e.b.use_var(self.start)
@@ -38,59 +43,97 @@ impl IndexedRow {
 impl Walk<'_, '_, '_> {
     // ------------------------------------------------------------ whole rows
 
+    /// The operands of a pass that move along the row while their indices do not.
+    pub(super) fn rows_of_pass(&self, pass: &Pass) -> Vec<Indexed> {
+        let takes = pass.varying.iter().filter(|&&k| match self.k.at(k).action {
+            Action::Take(source) => {
+                self.k.sources[source].inner && self.are_uniform(&self.k.at(k).args)
+            }
+            _ => false,
+        });
+        let puts = pass.puts.iter().filter(|&&k| {
+            let put = &self.k.puts[k];
+            put.inner && self.are_uniform(&put.args)
+        });
+        takes.map(|&k| Indexed::Take(k)).chain(puts.map(|&k| Indexed::Put(k))).collect()
+    }
+
     /// Finds the rows of a pass: their indices are checked once, before anything is written.
     pub(super) fn enter_indexed_rows(&mut self, pass: &Pass) {
-        let kernel = self.k;
         self.indexed.clear();
-        for &k in &pass.varying {
-            let own = kernel.at(k);
-            let Action::Take(source) = own.action else { continue };
-            if kernel.sources[source].inner && self.are_uniform(&own.args) {
-                let (pointer, table) = (self.source_pointer(source), self.table_pointer(source));
-                let row = self.row(pointer, table, own.dtype, |walk| {
-                    let args: Vec<Value> =
-                        own.args.iter().map(|&a| walk.uniform_value(a)).collect();
-                    walk.take_address(own, source, &args, None)
-                });
-                self.indexed.insert(Indexed::Take(k), row);
-            }
+        for own in self.rows_of_pass(pass) {
+            let row = self.row(own);
+            self.indexed.insert(own, row);
         }
-        for &k in &pass.puts {
-            let put = &kernel.puts[k];
-            if put.inner && self.are_uniform(&put.args) {
-                let table = self.table_pointer(kernel.sources.len() + k);
-                let row = self.row(self.put_pointer(k), table, put.dtype, |walk| {
-                    let args: Vec<Value> =
-                        put.args.iter().map(|&a| walk.uniform_value(a)).collect();
-                    walk.put_address(k, &args, None)
-                });
-                self.indexed.insert(Indexed::Put(k), row);
+    }
+
+    /// The table of an operand, and its type.
+    pub(super) fn table_of(&self, own: Indexed) -> (usize, Dtype) {
+        match own {
+            Indexed::Take(k) => {
+                let taken = self.k.at(k);
+                let Action::Take(source) = taken.action else { unreachable!("it is taken") };
+                (self.table_pointer(source), taken.dtype)
+            }
+            Indexed::Put(k) => (self.table_pointer(self.k.sources.len() + k), self.k.puts[k].dtype),
+        }
+    }
+
+    /// Number `at` behind a pointer.
+    pub(super) fn number_behind(&mut self, pointer: usize, at: usize) -> Value {
+        let pointer = self.pointer(pointer);
+        self.e.b.ins().load(I64, crate::emit::flags(), pointer, 8 * at as i32)
+    }
+
+    /// The pointer of an operand, the number of its first index among the kernel's, and its indices.
+    pub(super) fn indices_of(&self, own: Indexed) -> (usize, usize, &[usize]) {
+        match own {
+            Indexed::Take(k) => {
+                let taken = self.k.at(k);
+                let Action::Take(source) = taken.action else { unreachable!("it is taken") };
+                let before = self.k.sources[..source].iter().map(|own| own.indices).sum();
+                (self.source_pointer(source), before, &taken.args)
+            }
+            Indexed::Put(k) => {
+                let of_sources: usize = self.k.sources.iter().map(|own| own.indices).sum();
+                let before: usize = self.k.puts[..k].iter().map(|own| own.args.len()).sum();
+                (self.put_pointer(k), of_sources + before, &self.k.puts[k].args)
             }
         }
     }
 
-    /// The row at an address, which is not looked for if the row has no elements.
-    fn row(
-        &mut self,
-        pointer: usize,
-        table: usize,
-        dtype: Dtype,
-        address: impl FnOnce(&mut Self) -> Value,
-    ) -> IndexedRow {
-        let base = self.pointer(pointer);
-        let start = self.e.variable(I64, base);
-        if self.k.takes_rows {
-            let some = self.e.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, self.n_inner, 0);
-            let looks = self.e.begin_if(some);
-            let found = address(self);
-            self.e.b.def_var(start, found);
-            self.e.end_if(looks);
-        } else {
-            let found = address(self);
-            self.e.b.def_var(start, found);
+    fn address_of(&mut self, own: Indexed) -> Value {
+        let kernel = self.k;
+        match own {
+            Indexed::Take(k) => {
+                let taken = kernel.at(k);
+                let Action::Take(source) = taken.action else { unreachable!("it is taken") };
+                let args: Vec<Value> = taken.args.iter().map(|&a| self.uniform_value(a)).collect();
+                self.take_address(taken, source, &args, None)
+            }
+            Indexed::Put(k) => {
+                let args = &kernel.puts[k].args;
+                let args: Vec<Value> = args.iter().map(|&a| self.uniform_value(a)).collect();
+                self.put_address(k, &args, None)
+            }
         }
-        let table = self.pointer(table);
-        let stride = self.e.b.ins().load(I64, crate::emit::flags(), table, 0);
+    }
+
+    /// The row of an operand, which is not looked for if the row has no elements.
+    fn row(&mut self, own: Indexed) -> IndexedRow {
+        let base = self.pointer(self.indices_of(own).0);
+        let start = self.e.variable(I64, base);
+        let looks = self.k.takes_rows.then(|| {
+            let some = self.e.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, self.n_inner, 0);
+            self.e.begin_if(some)
+        });
+        let found = self.address_of(own);
+        self.e.b.def_var(start, found);
+        if let Some(looks) = looks {
+            self.e.end_if(looks);
+        }
+        let (table, dtype) = self.table_of(own);
+        let stride = self.number_behind(table, 0);
         IndexedRow { start, stride, size: dtype.size() }
     }
 
@@ -130,7 +173,7 @@ impl Walk<'_, '_, '_> {
         args: &[Value],
         element: Option<Value>,
     ) -> Value {
-        let first: usize = self.k.sources[..source].iter().map(|own| own.indices).sum();
+        let first = self.k.sources[..source].iter().map(|own| own.indices).sum();
         let from: Vec<Dtype> = own.args.iter().map(|&a| self.k.dtype(a)).collect();
         let pointer = self.pointer(self.source_pointer(source));
         let table = self.pointer(self.table_pointer(source));
@@ -144,12 +187,11 @@ impl Walk<'_, '_, '_> {
         args: &[Value],
         element: Option<Value>,
     ) -> Value {
-        let of_sources: usize = self.k.sources.iter().map(|own| own.indices).sum();
-        let before: usize = self.k.puts[..k].iter().map(|own| own.args.len()).sum();
+        let (pointer, first, _) = self.indices_of(Indexed::Put(k));
         let from: Vec<Dtype> = self.k.puts[k].args.iter().map(|&a| self.k.dtype(a)).collect();
-        let pointer = self.pointer(self.put_pointer(k));
+        let pointer = self.pointer(pointer);
         let table = self.pointer(self.table_pointer(self.k.sources.len() + k));
-        self.place(pointer, table, &from, args, of_sources + before, element)
+        self.place(pointer, table, &from, args, first, element)
     }
 
     /// The address that indices give; the first index is number `first` of the kernel.

@@ -19,7 +19,7 @@ impl Walk<'_, '_, '_> {
         vectors: &[Option<VectorStage>],
         foldings: &[Folding],
     ) -> Vec<Option<Variable>> {
-        let has_row = |own: &VectorStage| own.row.is_some();
+        let has_row = |own: &VectorStage| own.rows.is_some();
         let some = vectors.last().and_then(Option::as_ref).is_some_and(has_row);
         let mut made = Vec::new();
         for own in foldings {
@@ -45,7 +45,10 @@ impl Walk<'_, '_, '_> {
         foldings: &[Folding],
         results: &[Option<Variable>],
     ) -> Option<If> {
-        let code = vectors.last_mut()?.as_mut()?.row.take()?;
+        if foldings.is_empty() {
+            return None;
+        }
+        let code = vectors.last_mut()?.as_mut()?.rows.take()?;
         let given = self.given(pass, stages, 0);
         let (slots, chunk) = (&BTreeMap::new(), self.n_inner);
         let region = Region { pass, stages, stage: 0, slots, chunk, given };
@@ -74,6 +77,24 @@ impl Walk<'_, '_, '_> {
             holds = self.e.b.ins().band(holds, dense);
         }
         holds
+    }
+
+    /// Calls the function of rows for this one; returns the result of each fold.
+    fn by_row(
+        &mut self,
+        region: &Region,
+        own: &VectorStage,
+        code: Vec<u8>,
+        foldings: &[Folding],
+    ) -> Vec<Value> {
+        let bytes = own.bytes();
+        let slot = self.e.stack(bytes);
+        let function = self.e.rows_function(code);
+        let place = self.e.stack_address(slot);
+        self.enter_arguments(region, own, place, foldings);
+        let end = self.e.b.ins().iadd_imm_s(place, i64::from(bytes));
+        self.e.b.ins().call(function, &[place, self.n_inner, end]);
+        self.results_of_row(own, place, foldings)
     }
 
     /// Adds the elements' result of a fold to where it began.

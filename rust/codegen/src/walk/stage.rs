@@ -209,6 +209,8 @@ impl Walk<'_, '_, '_> {
             dtypes.push(own.dtype);
             match own.action {
                 Action::Loop { of, .. } => dtypes.extend(self.dtypes_of_loop(of, own)),
+                // The indices of a row are no elements of it.
+                Action::Take(_) => {}
                 _ => dtypes.extend(&own.operands),
             }
         }

@@ -5,7 +5,7 @@ use crate::folding::{CARRIED, Folding};
 use crate::kernel::{Action, Pass};
 use crate::op::Op;
 use crate::stages::{OperandPlace, Stages};
-use crate::vector::{BYTES, Block, Effect, Given, Partials, Sheet, code, holds, row_code};
+use crate::vector::{BYTES, Block, Effect, Given, Partials, Sheet, code, holds, rows_code};
 use crate::walk::Walk;
 use crate::walk::indexed_row::Indexed;
 use crate::walk::turn::Region;
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 /// What has elements in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Elements {
+pub(super) enum Elements {
     Read(usize),
     Buffer(usize),
     Slot(OperandPlace),
@@ -27,7 +27,7 @@ enum Elements {
 
 /// An argument of the function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Argument {
+pub(super) enum Argument {
     /// The address of the first element.
     Elements(Elements, Dtype),
     /// A value that is the same along the row.
@@ -35,28 +35,45 @@ enum Argument {
     /// The partial results of a folding, and the bytes from there to the set whose turn it is.
     Sets(usize),
     Turn(usize),
+    /// The address of the element of a read that is the same along the row.
+    OfRow(usize),
+    /// The bytes from row to row of an operand.
+    Stride(usize),
+    /// A pointer of the kernel, and a number that it points to.
+    Pointer(usize),
+    Number {
+        pointer: usize,
+        at: usize,
+    },
 }
 
 /// The function of a stage.
 pub(super) struct VectorStage {
     code: Vec<u8>,
     arguments: Vec<Argument>,
-    /// A function that folds a whole row, if there is one.
-    pub(super) row: Option<Vec<u8>>,
+    /// A function of whole rows, if there is one.
+    pub(super) rows: Option<Vec<u8>>,
+}
+
+impl VectorStage {
+    /// The bytes of its arguments.
+    pub(super) fn bytes(&self) -> u32 {
+        8 * self.arguments.len() as u32
+    }
 }
 
 /// A block while it is being written.
-struct Sketch<'s> {
-    block: Block<'s>,
-    arguments: Vec<Argument>,
-    values: Vec<Option<Value>>,
+pub(super) struct Sketch<'s> {
+    pub(super) block: Block<'s>,
+    pub(super) arguments: Vec<Argument>,
+    pub(super) values: Vec<Option<Value>>,
     /// Whether memory is asked for before it is read. The processor does so by itself where a loop reads several
     /// arrays side by side, and does not where it comes back to them in chunks.
     asks_ahead: bool,
 }
 
 impl Sketch<'_> {
-    fn argument(&mut self, own: Argument) -> usize {
+    pub(super) fn argument(&mut self, own: Argument) -> usize {
         self.arguments.iter().position(|&known| known == own).unwrap_or_else(|| {
             self.arguments.push(own);
             self.arguments.len() - 1
@@ -146,7 +163,7 @@ impl Walk<'_, '_, '_> {
     }
 
     /// Whether a value is one of a function that a block may hold.
-    fn may_be_inlined(&self, k: usize) -> bool {
+    pub(super) fn may_be_inlined(&self, k: usize) -> bool {
         let own = self.k.at(k);
         match own.action {
             Action::Op(op) => {
@@ -175,14 +192,7 @@ impl Walk<'_, '_, '_> {
             return None;
         }
         let mut sheet = Sheet::new();
-        let mut own = Sketch {
-            block: sheet.block(size, self.e.convention),
-            arguments: Vec::new(),
-            values: vec![None; self.k.first() + self.k.statements.len()],
-            asks_ahead: region.stages.last() > 0
-                || self.k.passes.len() > 1
-                || region.pass.reads.len() == 1,
-        };
+        let mut own = self.sketch(&mut sheet, size, region);
         for &k in &region.given {
             own.values[k] = Some(self.given_to(&mut own, region, k));
         }
@@ -208,20 +218,38 @@ impl Walk<'_, '_, '_> {
         if region.stage == region.stages.last() {
             self.ended_in(&mut own, region, foldings);
         }
+        own.block.arguments = own.arguments.len();
         let code = code(&own.block)?;
-        let alone = !foldings.is_empty() && region.stages.last() == 0;
-        let row = if alone { row_code(&own.block) } else { None };
-        Some(VectorStage { code, arguments: own.arguments, row })
+        let alone = region.stages.last() == 0;
+        let by_rows = alone && !foldings.is_empty() && !self.has_rows;
+        let rows = if by_rows { rows_code(&own.block) } else { None };
+        Some(VectorStage { code, arguments: own.arguments, rows })
+    }
+
+    pub(super) fn sketch<'s>(
+        &self,
+        sheet: &'s mut Sheet,
+        size: u32,
+        region: &Region,
+    ) -> Sketch<'s> {
+        Sketch {
+            block: sheet.block(size, self.e.convention),
+            arguments: Vec::new(),
+            values: vec![None; self.k.first() + self.k.statements.len()],
+            asks_ahead: region.stages.last() > 0
+                || self.k.passes.len() > 1
+                || region.pass.reads.len() == 1,
+        }
     }
 
     /// Whether the op of a value may refuse an element: the function has no status to tell so.
-    fn tells_a_status(&self, k: usize) -> bool {
+    pub(super) fn tells_a_status(&self, k: usize) -> bool {
         let own = self.k.at(k);
         let is_power = matches!(own.action, Action::Op(Op::Pow));
         is_power && own.operands.iter().all(|dtype| !dtype.is_float())
     }
 
-    fn given_to(&self, own: &mut Sketch, region: &Region, k: usize) -> Value {
+    pub(super) fn given_to(&self, own: &mut Sketch, region: &Region, k: usize) -> Value {
         let dtype = self.k.dtype(k);
         let literals = self.k.reads.len()..self.k.first();
         if region.pass.reads.contains(&k) {
@@ -239,7 +267,7 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    fn computed_in(&self, own: &mut Sketch, k: usize) -> Value {
+    pub(super) fn computed_in(&self, own: &mut Sketch, k: usize) -> Value {
         let statement = self.k.at(k);
         match statement.action {
             Action::Op(op) if op.is_function(statement.dtype) => {
@@ -259,7 +287,7 @@ impl Walk<'_, '_, '_> {
     }
 
     /// Stores, folds and writes.
-    fn ended_in(&self, own: &mut Sketch, region: &Region, foldings: &[Folding]) {
+    pub(super) fn ended_in(&self, own: &mut Sketch, region: &Region, foldings: &[Folding]) {
         for &k in &region.pass.stores {
             let value = own.value(k);
             own.write(Elements::Buffer(k), self.k.dtype(k), None, value);
@@ -302,7 +330,7 @@ impl Walk<'_, '_, '_> {
         to: Value,
         foldings: &[Folding],
     ) {
-        let slot = self.e.stack(8 * own.arguments.len() as u32);
+        let slot = self.e.stack(own.bytes());
         let function = self.e.vector_function(own.code);
         let has_levels = foldings.iter().any(Folding::has_levels);
         let turns = has_levels.then(|| {
@@ -338,32 +366,37 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    /// Calls the function that folds a whole row; returns the result of each fold.
-    pub(super) fn by_row(
+    /// Stores the arguments of a row.
+    pub(super) fn enter_arguments(
         &mut self,
         region: &Region,
         own: &VectorStage,
-        code: Vec<u8>,
+        place: Value,
         foldings: &[Folding],
-    ) -> Vec<Value> {
-        let slot = self.e.stack(8 * own.arguments.len() as u32);
-        let function = self.e.vector_function(code);
+    ) {
         let zero = self.e.i64(0);
-        let place = self.e.stack_address(slot);
-        let mut results = vec![0; foldings.len()];
         for (k, &argument) in own.arguments.iter().enumerate() {
-            match argument {
-                Argument::Sets(of) => results[of] = 8 * k as i32,
-                Argument::Turn(_) => {}
-                _ => {
-                    let value = self.argument(region, argument, zero, foldings);
-                    self.e.b.ins().store(crate::emit::flags(), value, place, 8 * k as i32);
-                }
+            if !matches!(argument, Argument::Sets(_) | Argument::Turn(_)) {
+                let value = self.argument(region, argument, zero, foldings);
+                self.e.b.ins().store(crate::emit::flags(), value, place, 8 * k as i32);
             }
         }
-        self.e.call_vectors(function, place, self.n_inner);
-        let results = results.iter().zip(foldings);
-        results.map(|(&at, own)| self.e.load(own.write.dtype, place, at)).collect()
+    }
+
+    /// The result of each fold of a row, which stands where the address of the sets would be.
+    pub(super) fn results_of_row(
+        &mut self,
+        own: &VectorStage,
+        place: Value,
+        foldings: &[Folding],
+    ) -> Vec<Value> {
+        let mut made = Vec::new();
+        for (of, folding) in foldings.iter().enumerate() {
+            let at = own.arguments.iter().position(|&known| known == Argument::Sets(of));
+            let at = 8 * at.expect("a fold has sets") as i32;
+            made.push(self.e.load(folding.write.dtype, place, at));
+        }
+        made
     }
 
     fn argument(
@@ -398,6 +431,9 @@ impl Walk<'_, '_, '_> {
             }
             Argument::Sets(of) => foldings[of].sets(self.e),
             Argument::Turn(of) => foldings[of].turn(self.e),
+            Argument::OfRow(k) | Argument::Pointer(k) => self.pointer(k),
+            Argument::Stride(k) => self.stride(k),
+            Argument::Number { pointer, at } => self.number_behind(pointer, at),
         }
     }
 }

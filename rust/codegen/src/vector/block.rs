@@ -1,0 +1,290 @@
+//! The work on one block: each value in a register, a mask or a place on the stack.
+
+use crate::dtype::Dtype;
+use crate::vector::Given;
+use crate::vector::assembler::{ALL, AND_NOT, Gpr, Mask, Memory, Operand, RAX, RCX, RDI, Zmm};
+use crate::vector::function::{ADDRESSES, AHEAD, Function, Place, Turn};
+use crate::vector::over::slot;
+use crate::vector::schedule::{Step, used_by};
+use crate::vector::translate::{Action, Id, Node};
+
+impl Function<'_> {
+    pub(super) fn block(&mut self, turn: Turn) -> Option<()> {
+        for at in 0..self.schedule.steps.len() {
+            self.make_room(at);
+            match self.schedule.steps[at] {
+                Step::Compute(id) => self.compute(id, at, turn)?,
+                Step::Act(action) => {
+                    self.act(self.graph.actions[action], turn)?;
+                    self.free_ended(at, None);
+                }
+            }
+        }
+        Some(())
+    }
+
+    pub(super) fn free_ended(&mut self, at: usize, but: Option<Id>) {
+        for used in used_by(self.graph, self.schedule.steps[at]) {
+            if !self.schedule.ends(used, at) || Some(used) == but {
+                continue;
+            }
+            match self.places[used].take() {
+                Some(Place::Vector(own)) if !self.is_partial(own) => self.vectors.push(own.0),
+                Some(Place::Mask(own)) => self.masks.push(own.0),
+                Some(Place::Slot(own)) => self.slots.get_or_insert_default().push(own),
+                _ => {}
+            }
+        }
+    }
+
+    pub(super) fn is_partial(&self, own: Zmm) -> bool {
+        self.partials.iter().flatten().any(|&held| held == own)
+    }
+
+    /// The register that holds an argument which is an address, if there is one.
+    pub(super) fn register_of(&self, at: usize) -> Option<Gpr> {
+        let number = self.addresses.iter().position(|&own| own == at).expect("it is an address");
+        ADDRESSES.get(number).copied()
+    }
+
+    /// The elements of the block behind an argument that is an address.
+    fn elements_of(&mut self, at: usize, dtype: Dtype, turn: Turn) -> Memory {
+        let base = match self.register_of(at) {
+            Some(own) => own,
+            None => {
+                self.a.load(RAX, Memory::At(RDI, 8 * at as i32));
+                RAX
+            }
+        };
+        let distance = turn.block * self.elements() * dtype.size();
+        Memory::Indexed(base, RCX, dtype.size(), distance as i32)
+    }
+
+    fn act(&mut self, action: Action, turn: Turn) -> Option<()> {
+        match action {
+            Action::Keep { at, dtype, node } | Action::Write { at, dtype, node } => {
+                if dtype == Dtype::Bool {
+                    let (from, scratch) = (self.mask(node)?, Zmm(*self.vectors.last()?));
+                    let to = Operand::Vector(self.elements_of(at, dtype, turn));
+                    self.instructions().store_bools(to, from, scratch, turn.mask);
+                    return Some(());
+                }
+                let scratch = Zmm(*self.vectors.last()?);
+                let from = self.register(node, scratch)?;
+                let to = Operand::Vector(self.elements_of(at, dtype, turn));
+                self.instructions().store(to, from, turn.mask);
+            }
+            Action::Next { state, node } => self.step_to(state, node, turn)?,
+            Action::Leave { node } => {
+                let holds = self.mask(node)?;
+                self.a.masks(AND_NOT, turn.mask, holds, turn.mask);
+            }
+            Action::Fold { of, node } => {
+                let scratch = Zmm(*self.vectors.last()?);
+                let from = self.register(node, scratch)?;
+                if !turn.holds_partials {
+                    // What is stored under a mask is slow to be read again, so the others are stored, too.
+                    let whole = Zmm(*self.vectors.iter().rev().find(|&&own| own != from.0)?);
+                    let place = Operand::Vector(self.partials_address(of, 0));
+                    self.instructions().load(whole, place, ALL);
+                    self.instructions().copy(whole, from, turn.mask);
+                    self.instructions().store(place, whole, ALL);
+                    return Some(());
+                }
+                let own = self.partials[of][turn.block as usize];
+                if own != from {
+                    self.instructions().copy(own, from, turn.mask);
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// The register that a value is in; one that is read from memory is brought to `scratch`.
+    pub(super) fn register(&mut self, id: Id, scratch: Zmm) -> Option<Zmm> {
+        match self.places[id].or(self.same[id]) {
+            Some(Place::Vector(own)) => Some(own),
+            Some(Place::Mask(_)) => None,
+            Some(Place::Slot(own)) => {
+                self.instructions().load(scratch, slot(own), ALL);
+                Some(scratch)
+            }
+            None => {
+                let memory = self.memory_of_same(id);
+                self.instructions().broadcast(scratch, memory);
+                Some(scratch)
+            }
+        }
+    }
+
+    pub(super) fn operand(&mut self, id: Id) -> Option<Operand> {
+        match self.places[id].or(self.same[id]) {
+            Some(Place::Vector(own)) => Some(Operand::Register(own)),
+            Some(Place::Mask(_)) => None,
+            Some(Place::Slot(own)) => Some(slot(own)),
+            None => Some(Operand::Broadcast(self.memory_of_same(id))),
+        }
+    }
+
+    pub(super) fn mask(&self, id: Id) -> Option<Mask> {
+        match self.places[id].or(self.same[id]) {
+            Some(Place::Mask(own)) => Some(own),
+            _ => None,
+        }
+    }
+
+    /// The register of a result: where it becomes partial results that nothing needs any more, theirs.
+    fn result(&mut self, id: Id, at: usize, turn: Turn) -> Option<Zmm> {
+        if turn.holds_partials && turn.mask == ALL {
+            for action in &self.graph.actions {
+                let Action::Fold { of, node } = *action else { continue };
+                let old = self
+                    .graph
+                    .nodes
+                    .iter()
+                    .position(|own| *own == Node::Given(Given::Partial { of }));
+                if node == id && old.is_some_and(|old| self.schedule.ends(old, at)) {
+                    return Some(self.partials[of][turn.block as usize]);
+                }
+            }
+        }
+        Some(Zmm(self.vectors.pop()?))
+    }
+
+    fn compute(&mut self, id: Id, at: usize, turn: Turn) -> Option<()> {
+        let node = self.graph.nodes[id];
+        if node.is_mask() {
+            return self.compute_mask(id, node, at, turn);
+        }
+        if let Node::Given(Given::Partial { of }) = node {
+            let own = if turn.holds_partials {
+                self.partials[of][turn.block as usize]
+            } else {
+                let own = Zmm(self.vectors.pop()?);
+                let from = Operand::Vector(self.partials_address(of, 0));
+                self.instructions().load(own, from, ALL);
+                own
+            };
+            self.places[id] = Some(Place::Vector(own));
+            return Some(());
+        }
+        // What an operand is brought to must not be what another one is in.
+        let scratch = Zmm(*self.vectors.last()?);
+        let first = node.args().first().copied();
+        let to = match node {
+            Node::Given(
+                given @ (Given::Load { at, dtype, .. } | Given::LateLoad { at, dtype }),
+            ) => {
+                let own = Zmm(self.vectors.pop()?);
+                let from = self.elements_of(at, dtype, turn);
+                self.instructions().load(own, Operand::Vector(from), turn.mask);
+                if turn.asks_ahead && matches!(given, Given::Load { ahead: true, .. }) {
+                    self.a.prefetch(from.after(AHEAD));
+                }
+                own
+            }
+            Node::Given(Given::OfRow { at, .. }) => {
+                let own = Zmm(self.vectors.pop()?);
+                let from = Memory::At(self.register_of(at)?, 0);
+                self.instructions().broadcast(own, from);
+                own
+            }
+            Node::Sqrt(x) | Node::Round(_, x) | Node::Mantissa(x) | Node::Exponent(x) => {
+                let from = self.operand(x)?;
+                self.free_ended(at, None);
+                let own = self.result(id, at, turn)?;
+                match node {
+                    Node::Round(how, _) => self.instructions().round(how, own, from),
+                    Node::Mantissa(_) => self.instructions().mantissa(own, from),
+                    Node::Exponent(_) => self.instructions().exponent(own, from),
+                    _ => self.instructions().sqrt(own, from),
+                }
+                own
+            }
+            Node::Fma(_) | Node::Edges(_) | Node::Entry { .. } => self.compute_over(node, at)?,
+            Node::Float(_, x, y) | Node::Integer(_, x, y) => {
+                let (x, y) = (self.register(x, scratch)?, self.operand(y)?);
+                self.free_ended(at, None);
+                let own = self.result(id, at, turn)?;
+                match node {
+                    Node::Float(op, ..) => self.instructions().float(op, own, x, y),
+                    Node::Integer(op, ..) => self.instructions().integer(op, own, x, y),
+                    _ => unreachable!("it is one of the two"),
+                }
+                own
+            }
+            Node::Choose { mask, yes, no } => {
+                let (mask, no) = (self.mask(mask)?, self.register(no, scratch)?);
+                let yes = self.operand(yes)?;
+                self.free_ended(at, None);
+                let own = self.result(id, at, turn)?;
+                self.instructions().choose(own, mask, yes, no);
+                own
+            }
+            Node::Extreme { largest, args: [yes, no] } => {
+                let (yes, no) = (self.register(yes, scratch)?, self.operand(no)?);
+                if yes == scratch {
+                    self.vectors.pop();
+                }
+                let nan = Mask(*self.masks.last()?);
+                self.free_ended(at, first);
+                let own = self.result(id, at, turn)?;
+                self.instructions().compare_floats(3, nan, yes, Operand::Register(yes));
+                self.instructions().extreme(largest, own, yes, no);
+                self.instructions().copy(own, yes, nan);
+                if yes == scratch {
+                    self.vectors.push(yes.0);
+                }
+                self.free_ended(at, None);
+                own
+            }
+            _ => return None,
+        };
+        self.places[id] = Some(Place::Vector(to));
+        Some(())
+    }
+
+    fn compute_mask(&mut self, id: Id, node: Node, at: usize, turn: Turn) -> Option<()> {
+        let scratch = Zmm(*self.vectors.last()?);
+        let to = match node {
+            Node::Given(Given::Load { at, dtype, .. } | Given::LateLoad { at, dtype }) => {
+                let own = Mask(self.masks.pop()?);
+                let from = Operand::Vector(self.elements_of(at, dtype, turn));
+                self.instructions().load_bools(own, scratch, from, turn.mask);
+                own
+            }
+            Node::CompareFloats(_, x, y) | Node::CompareIntegers { args: [x, y], .. } => {
+                let (x, y) = (self.register(x, scratch)?, self.operand(y)?);
+                self.free_ended(at, None);
+                let own = Mask(self.masks.pop()?);
+                match node {
+                    Node::CompareFloats(how, ..) => {
+                        self.instructions().compare_floats(how, own, x, y);
+                    }
+                    Node::CompareIntegers { signed, predicate, .. } => {
+                        self.instructions().compare_integers((signed, predicate), own, x, y);
+                    }
+                    _ => unreachable!("it is one of the two"),
+                }
+                own
+            }
+            Node::Masks(op, x, y) => {
+                let (x, y) = (self.mask(x)?, self.mask(y)?);
+                self.free_ended(at, None);
+                let own = Mask(self.masks.pop()?);
+                self.instructions().masks(op, own, x, y);
+                own
+            }
+            Node::NotMask(x) => {
+                let x = self.mask(x)?;
+                self.free_ended(at, None);
+                let own = Mask(self.masks.pop()?);
+                self.a.not_mask(own, x);
+                own
+            }
+            _ => return None,
+        };
+        self.places[id] = Some(Place::Mask(to));
+        Some(())
+    }
+}

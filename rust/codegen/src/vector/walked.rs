@@ -1,0 +1,76 @@
+//! Rows that a function finds by itself: operands move on by strides, and indices choose rows.
+
+use crate::vector::RowPlan;
+use crate::vector::assembler::{Condition, Gpr, Label, Memory, RAX, RCX, RDI};
+use crate::vector::function::{Function, ROWS_END};
+
+/// The status of an index out of bounds.
+const OUT_OF_BOUNDS: i32 = 2;
+
+/// The way through rows that a function finds by itself.
+pub(super) struct Walked<'p> {
+    pub(super) plan: &'p RowPlan,
+    /// Where the function goes if an index is out of bounds.
+    faults: Vec<Label>,
+}
+
+impl<'g> Function<'g> {
+    /// Lets the function find its rows.
+    pub(super) fn walk(&mut self, plan: &'g RowPlan) {
+        let faults = plan.chosen.iter().map(|_| self.a.label()).collect();
+        self.walked = Some(Walked { plan, faults });
+    }
+}
+
+impl Function<'_> {
+    fn address(&self, argument: usize) -> Gpr {
+        self.register_of(argument).expect("there are registers for all")
+    }
+
+    /// Finds the rows that indices choose.
+    pub(super) fn choose_rows(&mut self) {
+        let Some(Walked { plan, ref faults }) = self.walked else { return };
+        for (own, fault) in plan.chosen.iter().zip(faults.clone()) {
+            let (length, ok) = (argument(own.length), self.a.label());
+            self.a.load(RAX, Memory::At(self.address(own.index), 0));
+            self.a.compare(RAX, 0);
+            self.a.jump_if(Condition::NotLess, ok);
+            self.a.add_from(RAX, length);
+            self.a.bind(ok);
+            self.a.compare_with(RAX, length);
+            self.a.jump_if(Condition::NotBelow, fault);
+            self.a.multiply_by(RAX, argument(own.stride));
+            self.a.add_from(RAX, argument(own.base));
+            self.a.copy(self.address(own.at), RAX);
+        }
+    }
+
+    /// Moves on to the next row, and goes there if there is one.
+    pub(super) fn next_row(&mut self, top: Label) {
+        let Some(Walked { plan, .. }) = self.walked else { return };
+        for &(at, stride) in &plan.moving {
+            self.a.add_from(self.address(at), argument(stride));
+        }
+        self.a.subtract_from(ROWS_END, 1);
+        self.a.jump_if(Condition::Greater, top);
+    }
+
+    /// What is done where an index is out of bounds: it is reported.
+    pub(super) fn faults(&mut self, kept: usize) {
+        let Some(Walked { plan, ref faults }) = self.walked else { return };
+        for (own, fault) in plan.chosen.iter().zip(faults.clone()) {
+            self.a.bind(fault);
+            self.a.load(RAX, argument(plan.report));
+            self.a.load(RCX, Memory::At(self.address(own.index), 0));
+            self.a.store(Memory::At(RAX, 8), RCX);
+            self.a.clear(RCX);
+            self.a.add(RCX, own.number as i32);
+            self.a.store(Memory::At(RAX, 0), RCX);
+            self.leave_rows(kept, OUT_OF_BOUNDS);
+        }
+    }
+}
+
+fn argument(at: usize) -> Memory {
+    Memory::At(RDI, 8 * at as i32)
+}
