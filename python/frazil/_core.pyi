@@ -815,7 +815,7 @@ class ProgramBuilder:
         writes: Sequence[tuple[Any, Sequence[int], tuple[Any, str] | None]],
         rows: Sequence[Any] | None = None,
         sources: Sequence[tuple[int, Sequence[int], Sequence[int]]] = ...,
-        targets: Sequence[tuple[int, Sequence[int], Sequence[int]]] = ...,
+        targets: Sequence[tuple[int, Sequence[int], Sequence[int], bool]] = ...,
         short: tuple[int, object, int] | None = None,
     ) -> list[int]:
         """Runs a kernel over ``dims`` (sizes, outermost first; none: once).
@@ -827,10 +827,10 @@ class ProgramBuilder:
         along the last dimension, and after its operands a buffer for a row of each of these dtypes;
         what it makes of a row it writes without an identity. ``sources`` are read where indices
         say, of ``targets`` copies are written to where indices say: slots, each with its axes as
-        for reads, and with those that indices move along. ``short``: a kernel for the same loop
-        with its last two dimensions swapped, what keeps it loaded, and a limit: it runs instead
-        where the last dimension is not longer than that, and shorter than the one before. Gives the
-        slots of writes, then of targets.
+        for reads, and with those that indices move along; a target also with whether the kernel
+        only adds to it. ``short``: a kernel for the same loop with its last two dimensions swapped,
+        what keeps it loaded, and a limit: it runs instead where the last dimension is not longer
+        than that, and shorter than the one before. Gives the slots of writes, then of targets.
         """
 
     def scan_kernel(

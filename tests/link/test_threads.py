@@ -155,6 +155,62 @@ def test_rows_that_indices_choose_have_the_same_bits_on_any_number_of_threads(mo
     np.testing.assert_array_equal(results[4], more)
 
 
+@st.composite
+def additions(draw):
+    """An array, indices along its first axis that repeat, and what is added there."""
+    dtype = draw(st.sampled_from(["float64", "float32", "int32", "uint8", "bool", "complex64"]))
+    words = draw(st.sampled_from([1, 7, 400]))
+    row = draw(st.sampled_from([(), (1,), (3,), (40,)]))
+    count = draw(st.sampled_from([0, 1, 50, 300_000 // max([1, *row])]))
+    at = np.random.default_rng(words).integers(-words, words, count)
+    table = np.resize(np.asarray(-0.0 * NUMBERS[:words]), (words, *row)).astype(dtype)
+    added = np.resize(NUMBERS * 9, (count, *row)).astype(dtype)
+    return table, np.where(at == 0, -1, at), added
+
+
+@every_mode
+@given(additions())
+@settings(max_examples=8)
+def test_what_is_added_where_indices_say_has_the_same_bits_on_any_number_of_threads(mode, values):
+    table, at, added = values
+    t, x = (ft.tensor(dtype=a.dtype.name, shape=(None,) * a.ndim) for a in (table, added))
+    i = ft.lvector("i")
+    outputs = [ft.inc_subtensor(t[i], x), ft.inc_subtensor(t[i], x * x), ft.set_subtensor(t[i], x)]
+    results = assert_same_bits([t, i, x], outputs, mode, *values)
+    sums, squares, last = table.copy(), table.copy(), table.copy()
+    np.add.at(sums, at, added)
+    np.add.at(squares, at, added * added)
+    last[at] = added
+    if table.dtype.kind in "fc":
+        size = np.zeros(table.shape)
+        np.add.at(size, at, abs(added).astype("float64") ** 2 + abs(added))
+        bound = 1e4 * np.finfo(table.dtype).eps * size
+        for result, known in ((results[0], sums), (results[1], squares)):
+            assert (abs(result.astype("complex128") - known) <= bound).all()
+    else:
+        np.testing.assert_array_equal(results[0], sums)
+        np.testing.assert_array_equal(results[1], squares)
+    np.testing.assert_array_equal(results[2], last)
+    if table.dtype.kind == "f":
+        # A zero to which nothing is added keeps its sign.
+        np.testing.assert_array_equal(np.signbit(results[0][0]), np.signbit(sums[0]))
+
+
+@every_mode
+@pytest.mark.parametrize("row", [(), (64,)])
+def test_the_first_index_out_of_range_is_named_on_any_number_of_threads(mode, row):
+    t = ft.tensor("t", dtype="float64", shape=(None,) * (1 + len(row)))
+    i, count = ft.lvector("i"), 300_000 // (1 + sum(row))
+    table, at = np.ones((5, *row)), np.zeros(count, "int64")
+    at[[-1, -2, count // 2]] = 9, -8, 6
+    for output in (ft.exp(t[i]), t[i].sum(), ft.inc_subtensor(t[i], ft.exp(t[i])) * 2.0):
+        for threads in COUNTS:
+            f = fz.function([t, i], output, mode=mode, threads=threads)
+            with pytest.raises(IndexError, match=r"\b6 is out of bounds"):
+                f(table, at)
+            assert np.isfinite(f(table, at % 5)).all()
+
+
 def test_a_nan_in_the_last_piece_is_the_maximum():
     x = ft.vector("x")
     array = np.arange(300_000.0)

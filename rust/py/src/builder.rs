@@ -11,8 +11,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use self::arguments::{
-    IndexedArgument, StateArgument, WriteArgument, array_type, axes, decomposition, failure, fold,
-    identity, indexed, indices, next, numbers, sizes, slots,
+    IndexedArgument, StateArgument, TargetArgument, WriteArgument, array_type, axes, decomposition,
+    failure, fold, identity, indices, next, numbers, sizes, slots, sources_of, targets_of,
 };
 use crate::callable::Callable;
 use crate::draws::find_distribution;
@@ -141,7 +141,7 @@ impl ProgramBuilder {
         writes: Vec<WriteArgument<'_>>,
         rows: Option<Vec<Bound<'_, PyAny>>>,
         sources: Vec<IndexedArgument>,
-        targets: Vec<IndexedArgument>,
+        targets: Vec<TargetArgument>,
         short: Option<(usize, Py<PyAny>, i64)>,
     ) -> PyResult<Vec<u32>> {
         let reads: Vec<_> = reads
@@ -166,9 +166,9 @@ impl ProgramBuilder {
         let spec = LoopSpec {
             dims: sizes(dims),
             reads,
-            sources: indexed(sources)?,
+            sources: sources_of(sources)?,
             writes,
-            targets: indexed(targets)?,
+            targets: targets_of(targets)?,
             rows,
         };
         // SAFETY: no address is null and, by the caller's promise, each is that of a kernel for these

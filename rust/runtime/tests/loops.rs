@@ -226,7 +226,7 @@ fn indices_move_operands() {
 
     let mut builder = Builder::new();
     let x = builder.input(vector(&[None, None])).unwrap();
-    let twice = IndexedSpec { slot: x, axes: vec![Some(0)], indexed: vec![0] };
+    let twice = IndexedSpec { slot: x, axes: vec![Some(0)], indexed: vec![0], adds: false };
     let dims = vec![builder.size_literal(1).unwrap()];
     let spec = LoopSpec { dims, sources: vec![twice], ..LoopSpec::default() };
     // SAFETY: the builder refuses it.
@@ -264,7 +264,8 @@ fn program_that_moves_rows() -> Program {
     let y = builder.input(vector(&[None, None])).unwrap();
     let turned = builder.transpose(x, &[1, 0]).unwrap();
     let dims = vec![builder.size_of(at, 0).unwrap(), builder.size_of(y, 1).unwrap()];
-    let indexed = |slot| IndexedSpec { slot, axes: vec![None, Some(1)], indexed: vec![0] };
+    let indexed =
+        |slot| IndexedSpec { slot, axes: vec![None, Some(1)], indexed: vec![0], adds: true };
     let spec = LoopSpec {
         dims,
         reads: vec![(at, vec![Some(0), None])],

@@ -121,7 +121,10 @@ class Lowering:
             if call.kernel.takes_rows
             else None,
             [self._indexed(source) for source in call.sources],
-            [self._indexed(target) for _, target in call.targets],
+            [
+                (*self._indexed(target), put.reduce is not None)
+                for (_, target), put in zip(call.targets, call.kernel.puts, strict=True)
+            ],
             None if short is None else (short.address, short.keepalive, SHORT),
         )
         for (variable, _), slot in zip(call.targets, slots[len(call.outputs) :], strict=True):

@@ -43,11 +43,19 @@ pub(super) type WriteArgument<'py> =
 /// Slot, axes and indexed axes of an operand that indices move.
 pub(super) type IndexedArgument = (u32, Vec<i64>, Vec<usize>);
 
-pub(super) fn indexed(arguments: Vec<IndexedArgument>) -> PyResult<Vec<IndexedSpec>> {
-    arguments
-        .into_iter()
-        .map(|(slot, own, indexed)| Ok(IndexedSpec { slot: Slot(slot), axes: axes(own)?, indexed }))
-        .collect()
+/// The same of one that is written to, and whether values are added to what is there.
+pub(super) type TargetArgument = (u32, Vec<i64>, Vec<usize>, bool);
+
+pub(super) fn sources_of(arguments: Vec<IndexedArgument>) -> PyResult<Vec<IndexedSpec>> {
+    let alike = |(slot, own, indexed)| (slot, own, indexed, false);
+    targets_of(arguments.into_iter().map(alike).collect())
+}
+
+pub(super) fn targets_of(arguments: Vec<TargetArgument>) -> PyResult<Vec<IndexedSpec>> {
+    let spec = |(slot, own, indexed, adds)| {
+        Ok(IndexedSpec { slot: Slot(slot), axes: axes(own)?, indexed, adds })
+    };
+    arguments.into_iter().map(spec).collect()
 }
 
 /// -1 stands for no axis.

@@ -69,6 +69,8 @@ pub(crate) struct Access {
     /// The fold that joins partial results, and the value that each starts from; `None` where that is
     /// not known.
     pub(crate) apart: Option<(Fold, Scalar)>,
+    /// The number of elements among which indices choose; `None` where the position alone does.
+    pub(crate) chosen: Option<i64>,
 }
 
 /// The kernel's use of an operand.

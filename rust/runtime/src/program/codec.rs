@@ -256,11 +256,11 @@ fn operands<K>(
         operands.extend([*dtype as u8, moves(axes), identity.is_some() as u8, fold]);
     }
     operands.push(u8::MAX);
-    let indexed = sources.iter().map(|of| (of.slot, &of.axes, &of.indexed));
+    let indexed = sources.iter().map(|of| (of.slot, &of.axes, &of.indexed, false));
     let targets_count = targets.len() as u8;
-    let targets = targets.iter().map(|of| (of.of, &of.axes, &of.indexed));
-    for (slot, axes, indexed) in indexed.chain(targets) {
-        operands.extend([dtype(slot)? as u8, moves(axes), indexed.len() as u8]);
+    let targets = targets.iter().map(|of| (of.of, &of.axes, &of.indexed, of.adds));
+    for (slot, axes, indexed, adds) in indexed.chain(targets) {
+        operands.extend([dtype(slot)? as u8, moves(axes), indexed.len() as u8, adds as u8]);
     }
     operands.extend([sources.len() as u8, targets_count]);
     if let Some(buffers) = rows {

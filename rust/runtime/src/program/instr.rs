@@ -337,6 +337,8 @@ pub(crate) struct LoopTarget {
     pub(crate) of: Slot,
     pub(crate) axes: Box<[Option<usize>]>,
     pub(crate) indexed: Box<[usize]>,
+    /// Whether values are added to what is there.
+    pub(crate) adds: bool,
 }
 
 /// The call of a foreign function.

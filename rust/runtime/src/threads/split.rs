@@ -101,7 +101,8 @@ impl Split {
     pub(crate) fn of_columns(levels: &[LoopLevel], line: i64) -> Option<Split> {
         let (last, outer) = levels.split_last()?;
         let total = levels.iter().fold(1i64, |all, level| all.saturating_mul(level.length));
-        let barred = outer.iter().all(|level| !level.divisible || level.length == 1);
+        let barred = |level: &LoopLevel| !level.divisible || level.copied > 0 || level.length == 1;
+        let barred = outer.iter().all(barred);
         if !(barred && last.divisible && last.copied == 0) || total / 2 < COLUMNS {
             return None;
         }

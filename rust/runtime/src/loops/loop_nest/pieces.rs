@@ -67,7 +67,8 @@ impl LoopNest {
                 continue;
             }
             let moved = levels.iter().zip(self.steps_of(operand)).filter(|(_, step)| *step != 0);
-            let elements: i64 = moved.map(|(level, _)| level.length).product();
+            let moved = moved.map(|(level, _)| level.length).product();
+            let elements: i64 = access.chosen.unwrap_or(moved);
             for (level, step) in levels.iter_mut().zip(self.steps_of(operand)) {
                 if step == 0 {
                     level.copied += elements;
@@ -90,7 +91,8 @@ impl LoopNest {
             let steps: SmallVec<[i64; 4]> = self.steps_of(operand).collect();
             if access.role == Role::Accumulate && steps[split.level] == 0 {
                 let moved = levels.iter().zip(&steps).filter(|(_, step)| **step != 0);
-                let elements = moved.map(|(level, _)| level.length).product();
+                let moved = moved.map(|(level, _)| level.length).product();
+                let elements = access.chosen.unwrap_or(moved);
                 scratch = scratch.next_multiple_of(ALIGNMENT);
                 let apart = Apart { operand, fold, identity, elements, scratch };
                 scratch += apart.bytes() * split.pieces();

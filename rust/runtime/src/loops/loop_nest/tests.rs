@@ -47,7 +47,8 @@ fn pick(a: bool, b: bool, r: bool) -> KernelFn {
 
 fn access(inner: bool, role: Role) -> Access {
     let apart = (Fold::Add, Scalar::from_f64(DType::Float64, -0.0));
-    Access { itemsize: 8, inner, role, apart: (role == Role::Accumulate).then_some(apart) }
+    let apart = (role == Role::Accumulate).then_some(apart);
+    Access { itemsize: 8, inner, role, apart, chosen: None }
 }
 
 /// An operand in a vector: where it starts, its strides and along which dimensions it moves.
@@ -278,8 +279,8 @@ fn buffers_have_room_for_a_tile_of_short_rows() {
     }
 }
 
-/// The cut of 2,000 rows of 40 that are added where the first operand says; `also` is what else they write.
-fn cut_of_puts(also: Option<Access>) -> Option<(usize, (i64, i64))> {
+/// The cut of rows of 40 that are added where the first operand says; `also` is what else they write.
+fn cut_of_puts(rows: i64, also: Option<Access>) -> Option<(usize, (i64, i64))> {
     let mut strides = Strides::new();
     let mut accesses = vec![access(false, Role::Read), access(true, Role::Read)];
     strides.push([8, 0]);
@@ -290,16 +291,24 @@ fn cut_of_puts(also: Option<Access>) -> Option<(usize, (i64, i64))> {
     }
     let table = Table { operand: accesses.len(), axes: SmallVec::from_slice(&[(9, 320)]) };
     strides.push([0, 8]);
-    accesses.push(Access { inner: false, apart: None, ..access(false, Role::Accumulate) });
-    let nest = LoopNest::new(&[2000, 40], &[0, 1], &strides, &accesses);
+    accesses.push(Access { chosen: Some(9 * 40), ..access(false, Role::Accumulate) });
+    let nest = LoopNest::new(&[rows, 40], &[0, 1], &strides, &accesses);
     let nest = nest.with_tables(&[table], &accesses);
-    nest.split.map(|split| (split.level, split.piece(1)))
+    let scratch = nest.scratch();
+    nest.split.map(|split| {
+        let copies = if split.level == 0 { split.pieces() * 9 * 40 * 8 } else { 0 };
+        assert!((copies..copies + 4096).contains(&scratch), "{scratch} for {copies}");
+        (split.level, split.piece(1))
+    })
 }
 
 #[test]
 fn rows_that_are_put_where_indices_say_are_cut() {
     // Two pieces of columns, the first a multiple of two lines.
-    assert_eq!(cut_of_puts(None), Some((1, (32, 8))));
-    assert_eq!(cut_of_puts(Some(access(true, Role::Accumulate))), Some((1, (32, 8))));
-    assert_eq!(cut_of_puts(Some(access(true, Role::Write))), None);
+    assert_eq!(cut_of_puts(1000, None), Some((1, (32, 8))));
+    assert_eq!(cut_of_puts(1000, Some(access(true, Role::Accumulate))), Some((1, (32, 8))));
+    assert_eq!(cut_of_puts(1000, Some(access(true, Role::Write))), None);
+    // Many rows for each element that they are added to: every piece adds to an array of its own.
+    assert_eq!(cut_of_puts(2000, None), Some((0, (667, 667))));
+    assert_eq!(cut_of_puts(2000, Some(access(true, Role::Write))), Some((0, (667, 667))));
 }

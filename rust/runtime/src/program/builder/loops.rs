@@ -40,6 +40,16 @@ pub struct IndexedSpec {
     pub axes: Vec<Option<usize>>,
     /// The other axes; those that are in neither have length 1.
     pub indexed: Vec<usize>,
+    /// Whether the kernel only adds to the elements of a copy; else it replaces them.
+    pub adds: bool,
+}
+
+impl IndexedSpec {
+    /// The target that is made of it.
+    fn target(self, slot: Slot) -> LoopTarget {
+        let (axes, indexed) = (self.axes.into(), self.indexed.into());
+        LoopTarget { slot, of: self.slot, axes, indexed, adds: self.adds }
+    }
 }
 
 /// The operands of a loop's kernel.
@@ -120,15 +130,8 @@ impl Builder {
         let read = reads.iter().map(|read| read.0).chain(indexed);
         let dynamic = self.depends(read, dims.iter().copied())?;
         let slots = self.results_of_loop(&writes, &targets, dynamic)?;
-        let made = targets.iter().zip(&slots[writes.len()..]);
-        let targets = made
-            .map(|(of, &slot)| LoopTarget {
-                slot,
-                of: of.slot,
-                axes: of.axes.as_slice().into(),
-                indexed: of.indexed.as_slice().into(),
-            })
-            .collect();
+        let made = targets.into_iter().zip(&slots[writes.len()..]);
+        let targets = made.map(|(of, &slot)| of.target(slot)).collect();
         let sources = sources
             .into_iter()
             .map(|of| LoopSource {

@@ -273,9 +273,13 @@ impl Replay<'_> {
             slot,
             axes: axes.to_vec(),
             indexed: indexed.to_vec(),
+            adds: false,
         };
         let source = |of: &LoopSource| indexed(of.slot, &of.axes, &of.indexed);
-        let target = |of: &LoopTarget| indexed(of.of, &of.axes, &of.indexed);
+        let target = |of: &LoopTarget| IndexedSpec {
+            adds: of.adds,
+            ..indexed(of.of, &of.axes, &of.indexed)
+        };
         let spec = LoopSpec {
             dims: code.dims.to_vec(),
             reads: code.reads.iter().map(|read| (read.slot, read.axes.to_vec())).collect(),

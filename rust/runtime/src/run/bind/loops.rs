@@ -3,13 +3,15 @@
 use smallvec::SmallVec;
 
 use crate::arrays::layout::{Axes, Layout};
+use crate::arrays::scalar::Scalar;
 use crate::arrays::walk::{Order, Strides};
 use crate::error::Fault;
 use crate::ids::Slot;
+use crate::loops::fold::Fold;
 use crate::loops::loop_nest::{Access, LoopNest, Role, Table, loop_order, row_order};
-use crate::program::instr::{Loop, LoopRead, LoopWrite};
+use crate::program::instr::{Loop, LoopRead, LoopTarget, LoopWrite};
 use crate::run::state::SlotState;
-use crate::run::step::{LoopStep, Place, Step};
+use crate::run::step::{LoopStep, Place, Step, TransferStep};
 
 use super::Binder;
 use super::inspection::{Inspection, inspect};
@@ -121,12 +123,16 @@ impl Binder<'_> {
             let SlotState { place, layout, .. } = self.slot(read.slot);
             let (itemsize, inner) = (self.itemsize(read.slot), moves_inside(&read.axes));
             operands.push_strides(&read.axes, layout);
-            operands.push(*place, Access { itemsize, inner, role: Role::Read, apart: None });
+            operands.push(
+                *place,
+                Access { itemsize, inner, role: Role::Read, apart: None, chosen: None },
+            );
         }
         for source in &code.sources {
             self.check_indexed(source.slot, &source.axes, &source.indexed, &dims)?;
             let itemsize = self.itemsize(source.slot);
-            let access = Access { itemsize, inner: false, role: Role::Read, apart: None };
+            let access =
+                Access { itemsize, inner: false, role: Role::Read, apart: None, chosen: None };
             let of = self.slot(source.slot);
             operands.push_indexed(of, &source.axes, &source.indexed, access);
         }
@@ -140,23 +146,10 @@ impl Binder<'_> {
             let place = self.place_write(code, write.slot, layout, &dims, &operands.strides)?;
             let role = if write.identity.is_some() { Role::Accumulate } else { Role::Write };
             let (inner, apart) = (moves_inside(&write.axes), write.fold.zip(write.identity));
-            operands.push(place, Access { itemsize, inner, role, apart });
+            operands.push(place, Access { itemsize, inner, role, apart, chosen: None });
             fills.extend(write.identity.map(|identity| (place, count, identity)));
         }
-        let mut copies = SmallVec::new();
-        for target in &code.targets {
-            self.check_indexed(target.of, &target.axes, &target.indexed, &dims)?;
-            if !self.place_over(target.of, target.slot) {
-                let lengths = self.layout(target.of).dims.clone();
-                let place = self.fresh(target.slot, &lengths)?;
-                copies.push(self.copy_to(target.of, target.slot, place));
-            }
-            let itemsize = self.itemsize(target.slot);
-            // Nothing that indices may lead to the same place twice is shared out.
-            let access = Access { itemsize, inner: false, role: Role::Accumulate, apart: None };
-            let of = self.slot(target.slot);
-            operands.push_indexed(of, &target.axes, &target.indexed, access);
-        }
+        let copies = self.bind_targets(code, &dims, &mut operands)?;
         let empty = dims.contains(&0) && !operands.tables.is_empty();
         let inspected = if empty { inspect(code, &dims, &mut operands) } else { None };
         let (dims, blank) = match inspected {
@@ -169,6 +162,42 @@ impl Binder<'_> {
         let step = LoopStep { function, operands: places, blank, fills, copies, checks, nest };
         self.need_scratch(step.scratch());
         Ok(Step::Loop(Box::new(step)))
+    }
+
+    /// Adds the targets to the operands; the copies that are made of them before the loop runs.
+    fn bind_targets(
+        &mut self,
+        code: &Loop,
+        dims: &[i64],
+        operands: &mut Operands,
+    ) -> Result<SmallVec<[TransferStep; 1]>, Fault> {
+        let mut copies = SmallVec::new();
+        for target in &code.targets {
+            self.check_indexed(target.of, &target.axes, &target.indexed, dims)?;
+            if !self.place_over(target.of, target.slot) {
+                let lengths = self.layout(target.of).dims.clone();
+                let place = self.fresh(target.slot, &lengths)?;
+                copies.push(self.copy_to(target.of, target.slot, place));
+            }
+            let access = self.access_of(target);
+            let of = self.slot(target.slot);
+            operands.push_indexed(of, &target.axes, &target.indexed, access);
+        }
+        Ok(copies)
+    }
+
+    /// The access to a target that has its place.
+    ///
+    /// Indices may lead to one element twice. Pieces of a loop that only adds each have an array of
+    /// their own; the last of several values is not known to them.
+    fn access_of(&self, target: &LoopTarget) -> Access {
+        let (dtype, layout) = (self.dtype(target.slot), self.layout(target.slot));
+        let itemsize = dtype.itemsize();
+        let joins = target.adds && Fold::Add.takes(dtype) && layout.is_c_order(itemsize);
+        // Added to this, a zero keeps its sign.
+        let apart = joins.then(|| (Fold::Add, Scalar::from_f64(dtype, -0.0)));
+        let chosen = Some(layout.len());
+        Access { itemsize, inner: false, role: Role::Accumulate, apart, chosen }
     }
 
     /// Memory for a write, whose strides are the last ones: that of a read which nothing needs
