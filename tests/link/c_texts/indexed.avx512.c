@@ -51,6 +51,32 @@ INLINE f8x8 exp_f8x8(f8x8 x) {
 }
 #endif
 f8x8 (*sin_block_f8)(f8x8);
+INLINE b1 all_below(i8x8 at, i8 length) {
+#if defined(__AVX512F__) && defined(__AVX512DQ__) && !defined(__clang__)
+  return !__builtin_ia32_ucmpq512_mask(at, length - (i8x8){}, 5, -1);
+#else
+  b1 all = 1;
+  for (i4 l = 0; l < 8; ++l) all &= (u8)at[l] < (u8)length;
+  return all;
+#endif
+}
+INLINE f8x8 gather_f8(const char *from, i8x8 at, i8 stride) {
+#if defined(__AVX512F__) && defined(__AVX512DQ__) && !defined(__clang__)
+  return (f8x8)__builtin_ia32_gatherdiv8df((f8x8){}, from, at * stride, -1, 1);
+#else
+  f8x8 of;
+  for (i4 l = 0; l < 8; ++l) of[l] = *(const f8 *)(from + at[l] * stride);
+  return of;
+#endif
+}
+INLINE b1 has_runs(i8x8 at) {
+#if defined(__AVX512F__) && defined(__AVX512DQ__) && !defined(__clang__)
+  const i8x8 before = __builtin_shuffle(at, (i8x8){0, 0, 1, 2, 3, 4, 5, 6});
+  return __builtin_popcount(__builtin_ia32_cmpq512_mask(at, before, 0, -1)) > 4;
+#else
+  return 0;
+#endif
+}
 void (*copy_ends_64)(void *, const void *, i8, i8, i8, i8);
 i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   i4 status = 0;
@@ -96,19 +122,23 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
           ALIGNED i8 s0[8];
           ALIGNED f8 s3[8];
           const f8x8 s6 = sin_block_f8(*(const f8x8_at *)q1);
-          for (i8 l = 0; l < 8; ++l) {
-            const i8 v0 = ((const i8 *)q0)[l];
-            i8 n3_0 = v0;
-            if ((u8)n3_0 >= (u8)((const i8 *)pg0)[1]) {
-              if (n3_0 >= 0 || n3_0 < -((const i8 *)pg0)[1]) {
-                ((i8 *)preport)[0] = 0;
-                ((i8 *)preport)[1] = n3_0;
-                return 2;
+          if (__builtin_expect(all_below(*(const i8x8_at *)q0, ((const i8 *)pg0)[1]), 1)) {
+            *(f8x8 *)s3 = gather_f8(px0, *(const i8x8_at *)q0, ((const i8 *)pg0)[2]);
+          } else {
+            for (i8 l = 0; l < 8; ++l) {
+              const i8 v0 = ((const i8 *)q0)[l];
+              i8 n3_0 = v0;
+              if ((u8)n3_0 >= (u8)((const i8 *)pg0)[1]) {
+                if (n3_0 >= 0 || n3_0 < -((const i8 *)pg0)[1]) {
+                  ((i8 *)preport)[0] = 0;
+                  ((i8 *)preport)[1] = n3_0;
+                  return 2;
+                }
+                n3_0 += ((const i8 *)pg0)[1];
               }
-              n3_0 += ((const i8 *)pg0)[1];
+              const f8 v3 = ((const f8 *)(px0 + n3_0 * ((const i8 *)pg0)[2]))[0];
+              s3[l] = v3;
             }
-            const f8 v3 = ((const f8 *)(px0 + n3_0 * ((const i8 *)pg0)[2]))[0];
-            s3[l] = v3;
           }
           const f8x8 s4 = exp_f8x8(*(const f8x8 *)s3);
 #pragma omp simd
@@ -119,20 +149,46 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
             const f8 v5 = v4 + 0x1.p+0;
             ((f8 *)q2)[l] = v5;
           }
-          for (i8 l = 0; l < (n_inner - i < 8 ? n_inner - i : 8); ++l) {
-            const i8 v0 = s0[l];
-            const f8 v6 = s6[l];
-            i8 nh0_0 = v0;
-            if ((u8)nh0_0 >= (u8)((const i8 *)ph0)[1]) {
-              if (nh0_0 >= 0 || nh0_0 < -((const i8 *)ph0)[1]) {
-                ((i8 *)preport)[0] = 1;
-                ((i8 *)preport)[1] = nh0_0;
-                return 2;
+          if (has_runs(*(const i8x8 *)s0)) {
+            i8 last0 = 0;
+            char *y0 = 0;
+            f8 sum0;
+            for (i8 l = 0; l < (n_inner - i < 8 ? n_inner - i : 8); ++l) {
+              const i8 v0 = s0[l];
+              const f8 v6 = s6[l];
+              if (!y0 || v0 != last0) {
+                i8 nh0_0 = v0;
+                if ((u8)nh0_0 >= (u8)((const i8 *)ph0)[1]) {
+                  if (nh0_0 >= 0 || nh0_0 < -((const i8 *)ph0)[1]) {
+                    ((i8 *)preport)[0] = 1;
+                    ((i8 *)preport)[1] = nh0_0;
+                    return 2;
+                  }
+                  nh0_0 += ((const i8 *)ph0)[1];
+                }
+                last0 = v0;
+                y0 = py0 + nh0_0 * ((const i8 *)ph0)[2];
+                sum0 = ((const f8 *)y0)[0];
               }
-              nh0_0 += ((const i8 *)ph0)[1];
+              sum0 = sum0 + (v6);
+              ((f8 *)y0)[0] = sum0;
             }
-            char *y0 = py0 + nh0_0 * ((const i8 *)ph0)[2];
-            ((f8 *)y0)[0] = ((const f8 *)y0)[0] + (v6);
+          } else {
+            for (i8 l = 0; l < (n_inner - i < 8 ? n_inner - i : 8); ++l) {
+              const i8 v0 = s0[l];
+              const f8 v6 = s6[l];
+              i8 nh0_0 = v0;
+              if ((u8)nh0_0 >= (u8)((const i8 *)ph0)[1]) {
+                if (nh0_0 >= 0 || nh0_0 < -((const i8 *)ph0)[1]) {
+                  ((i8 *)preport)[0] = 1;
+                  ((i8 *)preport)[1] = nh0_0;
+                  return 2;
+                }
+                nh0_0 += ((const i8 *)ph0)[1];
+              }
+              char *y0 = py0 + nh0_0 * ((const i8 *)ph0)[2];
+              ((f8 *)y0)[0] = ((const f8 *)y0)[0] + (v6);
+            }
           }
         }
       }

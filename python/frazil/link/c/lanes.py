@@ -12,10 +12,19 @@ from frazil.link.c.definitions import lane_type, load, memory_type, place
 from frazil.link.c.exponential import block_exponential, hold_constants
 from frazil.link.c.folding import MemoryFolding
 from frazil.link.c.functions import C_TYPES
-from frazil.link.c.indices import put_lane, take
+from frazil.link.c.indices import (
+    are_below,
+    before_runs,
+    gather,
+    has_runs,
+    put_lane,
+    put_lane_of_runs,
+    take,
+)
 from frazil.link.c.scalar_loop import OWN, SAME
 from frazil.link.c.stages import Kind, Stages
 from frazil.link.c.values import Values, reduction
+from frazil.link.kernel.indices import indices_of_take
 from frazil.link.kernel.loop_kernel import Cumulate, Take, Write
 from frazil.link.kernel.passes import Pass
 from frazil.link.kernel.reduction import SETS
@@ -97,16 +106,47 @@ class BlockWriter:
 
     def _lanes_stage(self, stage: int) -> Iterator[c.Statement]:
         """A loop from lane to lane, and before it the scalar loops that begin in this stage."""
-        begun = [k for k in sorted(self.stages.needed[stage]) if self.stages.begins(k, stage)]
+        stages = self.stages
+        begun = [k for k in sorted(stages.needed[stage]) if stages.begins(k, stage)]
         for call in dict.fromkeys(self.values.calls[k] for k in begun):
             yield self._call(call)
-        if stage == self.stages.last:
+        if stage == stages.last:
             yield from self._enter_foldings()
         count: int | str = self.lanes
-        if stage == self.stages.put_stage and self.lanes > 1:
+        if stage == stages.put_stage and self.lanes > 1:
             count = f"(n_inner - i < {self.lanes} ? n_inner - i : {self.lanes})"
-        body = self._body(PlainLanes(self.values, self.stages, stage))
-        yield c.lanes_loop(count, body, index=self._index)
+        body = self._body(PlainLanes(self.values, stages, stage))
+        one_by_one = c.lanes_loop(count, body, index=self._index)
+        if stage in stages.gathers:
+            yield self._gathers(stage, one_by_one)
+        elif stage == stages.put_stage:
+            yield self._puts(count, one_by_one)
+        else:
+            yield one_by_one
+
+    def _puts(self, count: int | str, one_by_one: c.Statement) -> c.Statement:
+        """The puts of a block; another loop does those in which most indices are repeated."""
+        puts = self.stages.puts
+        runs = has_runs(self.values, puts)
+        if runs is None:
+            return one_by_one
+        lanes = PlainLanes(self.values, self.stages, self.stages.put_stage)
+        body = [*self._stage_values(lanes), *put_lane_of_runs(self.values, puts)]
+        of_runs = c.lanes_loop(count, body, index=self._index)
+        return c.If(runs, [*before_runs(self.values, puts), of_runs], [one_by_one])
+
+    def _gathers(self, stage: int, one_by_one: c.Statement) -> c.Statement:
+        """The takes of a stage by instructions on vectors, if all indices allow that."""
+        unit, stages = self.values.unit, self.stages
+        below: list[str] = []
+        gathered: list[c.Statement] = []
+        for k in stages.gathers[stage]:
+            (a,) = self.kernel.takes[k].args
+            block = f"s{a}" if a in stages.of else stages.place(a)
+            below.append(are_below(unit, indices_of_take(self.kernel, k), block))
+            gathered.append(gather(self.values, k, block))
+        condition = f"__builtin_expect({' & '.join(below)}, 1)"
+        return c.If(condition, gathered, [one_by_one])
 
     @property
     def _index(self) -> str:

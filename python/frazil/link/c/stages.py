@@ -17,6 +17,7 @@ import numpy as np
 
 from frazil.link.c.definitions import Definitions
 from frazil.link.c.exponential import block_exponential
+from frazil.link.c.indices import is_gathered
 from frazil.link.c.logarithm import block_log, block_log1p
 from frazil.link.c.narrow import Narrow
 from frazil.link.c.runtime import of_block
@@ -73,6 +74,8 @@ class Stages:
         The puts of the pass: of elements where indices say, and of rows.
     last : int
         The stage that writes and folds, and puts rows.
+    gathers : mapping of int to sequence of int
+        The takes of each stage that vectors do, where a stage has nothing else.
     put_stage : int
         The stage that puts elements where indices say; -1 if there are none.
     needed : mapping of int to set of int
@@ -100,8 +103,10 @@ class Stages:
             and takes_blocks(values.kernel, own)
         }
         self.of = self._find_stages()
+        self.gathers = self._find_gathers()
         last = max(self.of.values(), default=0)
-        self.last = last if last % 3 != Kind.BLOCK else _next(last, Kind.VECTOR)
+        of_blocks = last % 3 == Kind.BLOCK or last in self.gathers
+        self.last = _next(last, Kind.VECTOR) if of_blocks else last
         self.put_stage = _next(self.last + 1, Kind.LANES) if self.puts else -1
         # Puts come after the writes, which may overwrite operands.
         self.read_before = {k for k in self._put_values() if self._varies_and_is_read(k)}
@@ -159,6 +164,23 @@ class Stages:
                 earliest += 1  # it takes blocks of its operands
             stages[k] = _next(earliest, self._kind(k))
         return stages
+
+    def _find_gathers(self) -> dict[int, list[int]]:
+        made: dict[int, list[int]] = {}
+        for k, stage in self.of.items():
+            made.setdefault(stage, []).append(k)
+        return {stage: own for stage, own in made.items() if self._is_gathered(stage, own)}
+
+    def _is_gathered(self, stage: int, made: list[int]) -> bool:
+        """Whether vectors take all that a stage makes, at indices that are there before."""
+        return (
+            stage % 3 == Kind.LANES
+            and all(is_gathered(self.values, k) for k in made)
+            and not any(
+                self.of.get(k) == stage for own in made for k in self.values.kernel.ops[own].args
+            )
+            and not {*made} & {*self.row_pass.stores}
+        )
 
     def _computed_values(self) -> Iterator[int]:
         """The values that the pass computes at every element, in order."""
