@@ -21,9 +21,11 @@ from frazil.testing import verify_grad
 SHARE = {"betainc", "betaincinv", "gammaincinv", "gammainccinv", "hyp2f1"}
 """What takes a number between 0 and 1 last."""
 
+X = ft.vector("x")
 PRECISE = ("py", "c", "numba", "cranelift")
 """The modes that do not call SciPy where its digits are few: all of them."""
 
+DIGAMMA = {mode: fz.function([X], ft.psi(X), mode=mode) for mode in PRECISE}
 INTEGERS = ("int8", "uint16", "int32", "bool")
 
 
@@ -108,6 +110,36 @@ def test_psi_near_its_zeros(mode):
     np.testing.assert_allclose(found, -np.array(RESTS) * slope, rtol=1e-13)
     near = roots + NEAR * (1 - 1e-9)
     np.testing.assert_allclose(f(near)[0], special.psi(near), rtol=1e-13)
+
+
+@pytest.mark.parametrize("mode", PRECISE)
+@given(st.integers(1, 40), st.floats(1e-300, 0.4), st.sampled_from([-1, 1]))
+def test_psi_beside_its_poles(mode, pole, distance, side):
+    """The recurrence from a number beside 0, whose digits are all there."""
+    x = -pole + side * distance
+    off = x + pole  # what the rounding of x leaves of the distance, which is exact
+    if off == 0:
+        return
+    steps = sum(1 / (off - k) for k in range(pole, 0, -1))
+    expected = ft.psi(1 + off).eval() - 1 / off - steps
+    found = DIGAMMA[mode](np.array([x]))[0]
+    assert found == pytest.approx(expected, rel=1e-13, abs=1e-13 * (1 / abs(off)))
+
+
+@pytest.mark.parametrize("mode", PRECISE)
+def test_psi_where_it_has_no_digits_to_keep(mode):
+    at = np.array([0.0, -0.0, -1.0, -2.0, -40.0, -(2.0**53), -np.inf, np.inf, np.nan, -1e-310])
+    np.testing.assert_array_equal(DIGAMMA[mode](at), special.psi(at))
+
+
+@pytest.mark.parametrize("mode", PRECISE)
+def test_zeta_of_infinities(mode):
+    q = np.array([-np.inf, -2.5, -2.0, -0.5, 0.0, 0.5, 1.0, np.inf, np.nan])
+    s, x = ft.vector("s"), ft.vector("x")
+    f = fz.function([s, x], ft.zeta(s, x), mode=mode)
+    np.testing.assert_array_equal(f(np.full(9, np.inf), q), special.zeta(np.inf, q))
+    assert f(np.array([np.inf]), np.array([2.0])) == 0  # where SciPy has NaN
+    np.testing.assert_array_equal(f(np.full(9, 3.0), q)[[0, 7]], special.zeta(3.0, q[[0, 7]]))
 
 
 @pytest.mark.parametrize("mode", PRECISE)

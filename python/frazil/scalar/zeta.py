@@ -32,7 +32,7 @@ def zeta_values(s: Array, q: Array) -> Array:
         below = np.where(s == np.floor(s), _of_positive(s, part) + sign * beyond, np.nan)
         below = np.where(part == 0, np.inf, below)
         values = np.where(q > 0, _of_positive(s, q), below)
-        ends = np.where(q > 0, q**-s, np.nan)
+        ends = np.where(q > 0, q**-s, np.inf)  # all large numbers are even integers
         values = np.where(np.isinf(s) | np.isinf(q), ends, values)
         values = np.where(s > 1, values, np.where(s == 1, np.inf, np.nan))
         values = np.where(np.isnan(s) | np.isnan(q), np.nan, values)

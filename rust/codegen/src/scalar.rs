@@ -132,8 +132,10 @@ impl Emitter<'_> {
             args.iter().map(|&x| self.convert(x, own, Dtype::Float64)).collect();
         let made = match op {
             Op::Psi => {
-                let rough = self.call_scipy("psi", given.clone());
-                self.call("psi_near_zeros", Some(F64), &[given[0], rough])
+                let x = given[0];
+                let at = self.place_above_zero(x);
+                let above = self.call_scipy("psi", vec![at]);
+                self.call("psi_below_zero", Some(F64), &[x, above])
             }
             Op::LogNdtr => {
                 let part = self.number(Dtype::Float64, -std::f64::consts::FRAC_1_SQRT_2);
@@ -144,6 +146,18 @@ impl Emitter<'_> {
             _ => self.call_scipy(op.name(), given),
         };
         self.convert(made, Dtype::Float64, own)
+    }
+
+    /// Where to take the digamma function for its value at `x`.
+    fn place_above_zero(&mut self, x: Value) -> Value {
+        let own = Dtype::Float64;
+        let (zero, one, minus) =
+            (self.number(own, 0.0), self.number(own, 1.0), self.number(own, -1.0));
+        let (next, mirrored) = (self.b.ins().fadd(x, one), self.b.ins().fsub(one, x));
+        let near = self.compare(Op::Gt, own, x, minus);
+        let other = self.select(near, next, mirrored);
+        let below = self.compare(Op::Lt, own, x, zero);
+        self.select(below, other, x)
     }
 
     /// The last operand is of no use here.

@@ -377,10 +377,6 @@ impl Variable {
         unary(slf, Operator::neg)
     }
 
-    fn __pos__<'py>(slf: &Bound<'py, Self>) -> Bound<'py, Self> {
-        slf.clone()
-    }
-
     fn __abs__<'py>(slf: &Bound<'py, Self>) -> Object<'py> {
         unary(slf, Operator::abs)
     }

@@ -14,7 +14,6 @@ from functools import cache
 from frazil.link.c.halves import HALVES
 from frazil.link.c.helper import Helper
 from frazil.link.toolchain.symbols import OF_SCIPY
-from frazil.scalar.digamma import NEAR, RESTS, ROOTS
 from frazil.scalar.scipy_functions import ARITIES
 
 C_TYPES: Mapping[str, str] = {
@@ -79,6 +78,7 @@ POINTERS: Mapping[str, str] = {
 OF_RUNTIME: Mapping[str, str] = {
     "log_ndtr_of_scaled": "f8, f8",
     "polygamma_one_f8": "f8, f8",
+    "psi_below_zero": "f8, f8",
     "tri_gamma_one_f8": "f8",
     "zeta_one_f8": "f8, f8",
 }
@@ -257,40 +257,12 @@ INLINE $T $self($T x) {
 """,
         vector=False,
     ),
-    # As frazil/scalar/digamma.py has it: there the formulas are told.
-    ("psi_slope", "f8"): Helper(
-        """\
-static f8 $self(f8 x, f8 root, f8 off) {
-  const i4 steps = 13 + (i4)-x;
-  f8 total = 0;
-  for (i4 k = steps - 1; k >= 0; --k) total += 1 / ((k + x) * (k + root));
-  const f8 first = x + steps, second = root + steps, both = first + second;
-  const f8 inverse = 1 / (first * second), square = inverse * inverse;
-  const f8 ratio = (off / both) * (off / both), center = 4 / (both * both);
-  const f8 squares = first * first + second * second;
-  const f8 fourths = squares * squares - first * first * second * second;
-  const f8 rest = 1 / 12.0 - squares * square / 120 + fourths * square * square / 252;
-  const f8 tail = 2 / both * (1 + ratio * (1 / 3.0 + ratio * (1 / 5.0 + ratio / 7)))
-    + inverse / 2 + both * square * rest;
-  const f8 last = center * center * center * center
-    * (8 / 240.0 - center * (10 / 132.0 - center * (12 * 691 / 32760.0)));
-  return total + (tail - last * 2 / both);
-}
-""",
-        vector=False,
-    ),
     ("psi", "f8"): Helper(
-        f"""\
-static f8 $self(f8 x) {{
-  static const f8 roots[] = {{{", ".join(root.hex() for root in ROOTS)}}};
-  static const f8 rests[] = {{{", ".join(rest.hex() for rest in RESTS)}}};
-  if (x < -1 && x > -{1 + len(ROOTS)}) {{
-    const i4 at = (i4)-x - 1;
-    const f8 off = (x - roots[at]) - rests[at];
-    if ($fabs(off) < {NEAR}) return off * $psi_slope(x, roots[at], off);
-  }}
-  return $scipy_psi(x, 0);
-}}
+        """\
+INLINE f8 $self(f8 x) {
+  if (!(x < 0)) return $scipy_psi(x, 0);
+  return $psi_below_zero(x, $scipy_psi(x > -1 ? x + 1 : 1 - x, 0));
+}
 """,
         vector=False,
     ),

@@ -172,24 +172,34 @@ def psi_slope(x, root, off):
 def psi(real: Real) -> Defined:
     """Digamma, as :mod:`frazil.scalar.digamma` has it."""
     choices = [
-        f"        if x < {-float(at)!r}:\n            root = {root!r}\n            more = {rest!r}"
-        for at, (root, rest) in enumerate(zip(ROOTS, RESTS, strict=True), 1)
+        f"        if x <= {-float(at)!r}:\n            root = {root!r}\n            more = {rest!r}"
+        for at, (root, rest) in enumerate(zip(ROOTS, RESTS, strict=True))
+        if at
     ]
     lines = [
         "def psi(x):",
-        f"    if x < -1.0 and x > {-1.0 - len(ROOTS)!r}:",
-        "        root = 0.0",
-        "        more = 0.0",
+        "    if not x < 0.0:",
+        "        return scipy_psi(x, int32(0))",
+        f"    if x > {-float(len(ROOTS))!r}:",
+        f"        root = {ROOTS[0]!r}",
+        f"        more = {RESTS[0]!r}",
         *choices,
         "        off = (x - root) - more",
         f"        if fabs(off) < {NEAR!r}:",
         "            return off * psi_slope(x, root, off)",
-        "    return scipy_psi(x, int32(0))",
+        "    if x > -1.0:",
+        "        return scipy_psi(x + 1.0, int32(0)) - 1.0 / x",
+        "    off = x - rint(x)",
+        "    if off == 0.0:",
+        "        return nan",
+        "    return scipy_psi(1.0 - x, int32(0)) - pi / tan(pi * off)",
     ]
     names = {
-        "fabs": real("fabs"),
+        **{name: real(name) for name in ("fabs", "rint", "tan")},
         "psi_slope": psi_slope(real),
         "scipy_psi": real(f"{OF_SCIPY}psi"),
+        "nan": np.nan,
+        "pi": np.pi,
     }
     return Defined("frazil.psi", ("float64",), "float64", "\n".join(lines), names)
 
@@ -247,7 +257,7 @@ def zeta(s, q):
     if s - s != 0.0 or q - q != 0.0:
         if q > 0.0:
             return pow(q, -s)
-        return nan
+        return inf
     if q > 0.0:
         return of_positive(s, q)
     part = q - floor(q)

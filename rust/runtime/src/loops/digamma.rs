@@ -1,11 +1,16 @@
-//! The digamma function near its zeros below -1, where the two parts of the reflection formula cancel.
+//! The digamma function below zero, from its values above.
 //!
-//! With a zero `r`, known to twice the digits, it is `x - r` times the sum over all `k >= 0` of
+//! There it follows by one step of the recurrence, below -1 by the reflection formula, on the distance to the
+//! nearest integer, whose tangent keeps its precision near the poles. Near a zero both parts cancel. With a zero
+//! `r`, known to twice the digits, it is `x - r` times the sum over all `k >= 0` of
 //! `1 / ((k + x) * (k + r))`, in which all large terms have one sign. Terms are added until both factors
 //! are above 12; the rest is the difference of two asymptotic series, divided by the difference of their arguments.
 
-/// The zeros between -2 and -1, between -3 and -2, and so on.
-const ROOTS: [f64; 30] = [
+use std::f64::consts::PI;
+
+/// The zeros between -1 and 0, between -2 and -1, and so on.
+const ROOTS: [f64; 31] = [
+    -0.504_083_008_264_455_4,
     -1.573_498_473_162_390_4,
     -2.610_720_868_444_144_7,
     -3.635_293_366_436_901,
@@ -39,7 +44,8 @@ const ROOTS: [f64; 30] = [
 ];
 
 /// The zeros less what [`ROOTS`] has of them.
-const RESTS: [f64; 30] = [
+const RESTS: [f64; 31] = [
+    -8.154_282_062_438_13e-18,
     -1.574_185_691_077_347e-17,
     9.881_960_746_978_353e-17,
     5.454_396_163_173_039e-17,
@@ -75,16 +81,25 @@ const RESTS: [f64; 30] = [
 /// The distance to a zero within which its sum is taken.
 const NEAR: f64 = 0.1;
 
-/// The function at `x`; `rough` is right but for the digits that it loses near a zero.
-pub(super) extern "C" fn psi_near_zeros(x: f64, rough: f64) -> f64 {
-    if x < -1.0 && x > -1.0 - ROOTS.len() as f64 {
-        let at = (-x) as usize - 1;
+/// The function at `x`, of its value `above` at `x + 1`, where `x > -1`, or at `1 - x`; where `x` is not below
+/// zero, that at `x` itself.
+pub(super) extern "C" fn psi_below_zero(x: f64, above: f64) -> f64 {
+    let below = x < 0.0;
+    if !below {
+        return above;
+    }
+    if x > -(ROOTS.len() as f64) {
+        let at = (-x) as usize;
         let off = (x - ROOTS[at]) - RESTS[at];
         if off.abs() < NEAR {
             return off * slope(x, ROOTS[at], off);
         }
     }
-    rough
+    if x > -1.0 {
+        return above - 1.0 / x;
+    }
+    let off = x - x.round_ties_even();
+    if off == 0.0 { f64::NAN } else { above - PI / (PI * off).tan() }
 }
 
 /// The sum over all `k`.

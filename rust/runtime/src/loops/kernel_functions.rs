@@ -2,7 +2,7 @@
 //! and operands at the end of a row, and say whether to stop; functions of single elements are in
 //! `elements.rs`. They are the same for all kernels, so no compiler need make them again with each kernel.
 
-use crate::loops::digamma::psi_near_zeros;
+use crate::loops::digamma::psi_below_zero;
 use crate::loops::elements::{element_function, next_float32, next_float64, power_of_integers};
 use crate::loops::normal::log_ndtr_of_scaled;
 use crate::loops::partials::{
@@ -59,7 +59,7 @@ macro_rules! kernel_functions {
             let level = Level::best();
             match name {
                 $(stringify!($name) => Some($name::address(level)),)*
-                "psi_near_zeros" => Some(psi_near_zeros as *const () as usize),
+                "psi_below_zero" => Some(psi_below_zero as *const () as usize),
                 "log_ndtr_of_scaled" => Some(log_ndtr_of_scaled as *const () as usize),
                 "power_of_integers" => Some(power_of_integers as *const () as usize),
                 "nextafter_one_f4" => Some(next_float32 as *const () as usize),

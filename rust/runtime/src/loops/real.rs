@@ -163,7 +163,8 @@ pub(super) fn zeta(s: f64, q: f64) -> f64 {
         return f64::NAN;
     }
     if s.is_infinite() || q.is_infinite() {
-        return if q > 0.0 { pow(q, -s) } else { f64::NAN };
+        // Far from 0 all numbers are even integers, for either; so there are poles below.
+        return if q > 0.0 { pow(q, -s) } else { f64::INFINITY };
     }
     if q > 0.0 {
         return zeta_of_positive(s, q);
