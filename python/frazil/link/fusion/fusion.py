@@ -25,7 +25,7 @@ from frazil.link.fusion.operands import length_operands, value_operands
 from frazil.link.fusion.puts import puts_apart
 from frazil.link.fusion.recompute import Recompute
 from frazil.link.fusion.short import sums_short_rows
-from frazil.link.fusion.sinking import LoopKey, Placement, sink
+from frazil.link.fusion.sinking import LoopKey, Part, Placement, sink
 from frazil.link.fusion.spaces import Spaces
 from frazil.link.fusion.views import REPEATED, Axes, Reading, Views
 from frazil.scalar.elemwise import Elemwise
@@ -304,20 +304,16 @@ class Levels:
         for node in self._loop_of:
             own = self._views.readings[node]
             read.update(self._shapes.leaves(own.over))
-            read.update(own.whole)
+            if own.whole:
+                read.update(own.whole)
         # Readers of memory that is written over afterwards should not come later.
         fixed = self.row_nodes.union(*before.values())
-        read_whole = {node: self._whole_operands(node) for node in self._loop_of}
-        placement = Placement(self._loop_of, fixed, read, read_whole, self._recompute)
-        self._loop_of.update(sink(placement))
+        parts = {node: self._part(node) for node in self._loop_of}
+        self._loop_of.update(sink(Placement(self._loop_of, fixed, read, parts, self._recompute)))
 
-    def _whole_operands(self, node: FrozenApply) -> list[tuple[Variable, bool]]:
-        """The operands of a node, and whether its loop may compute each for itself: an element at
-        each of its positions.
-        """
-        is_row = node in self.row_nodes
-        operands = self._views.readings[node].operands
-        return [(base, moves and not is_row) for base, _, moves in operands]
+    def _part(self, node: FrozenApply) -> Part:
+        own, is_row = self._views.readings[node], node in self.row_nodes
+        return Part(own.output, [(base, moves and not is_row) for base, _, moves in own.operands])
 
     def _live(self, outputs: Sequence[Variable]) -> set[FrozenApply]:
         """The nodes of loops without dead code."""

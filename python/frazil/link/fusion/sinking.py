@@ -28,7 +28,20 @@ class LoopKey(NamedTuple):
     space: Lengths
 
 
-Operands = Sequence[tuple[Variable, bool]]
+class Part(NamedTuple):
+    """A node of a loop.
+
+    Attributes
+    ----------
+    output : Variable
+        Its result.
+    operands : sequence of (Variable, bool)
+        What it reads, and whether its loop computes an element of each at each of its positions if
+        it computes them at all.
+    """
+
+    output: Variable
+    operands: Sequence[tuple[Variable, bool]]
 
 
 @dataclass(frozen=True)
@@ -43,21 +56,25 @@ class Placement:
         The nodes that stay where they are.
     read : collection of Variable
         The variables that are read from memory whatever the loops of nodes are.
-    operands : mapping of FrozenApply to sequence of (Variable, bool)
-        The operands of each node, and whether its loop computes an element of each at each of its
-        positions if it computes them at all.
+    parts : mapping of FrozenApply to Part
+        What each node reads and makes.
     """
 
     loop_of: Mapping[FrozenApply, LoopKey]
     fixed: Collection[FrozenApply]
     read: Collection[Variable]
-    operands: Mapping[FrozenApply, Operands]
+    parts: Mapping[FrozenApply, Part]
     recompute: Recompute
 
     @cached_property
-    def stored(self) -> frozenset[Variable]:
+    def made(self) -> frozenset[Variable]:
+        """The results of all nodes."""
+        return frozenset([part.output for part in self.parts.values()])
+
+    @cached_property
+    def stored(self) -> set[Variable]:
         """The variables that are in memory if no node sinks."""
-        return frozenset(_Walk(self, None).read)
+        return _Walk(self, None).read
 
     @cached_property
     def loops(self) -> Mapping[LoopKey, Sequence[FrozenApply]]:
@@ -69,7 +86,8 @@ class Placement:
 
     def whole_operands(self, nodes: Iterable[FrozenApply]) -> set[Variable]:
         """The arrays as large as their loop that nodes read."""
-        return {base for node in nodes for base, is_whole in self.operands[node] if is_whole}
+        parts = self.parts
+        return {base for node in nodes for base, is_whole in parts[node].operands if is_whole}
 
 
 _Pair = tuple[LoopKey, LoopKey]
@@ -108,32 +126,35 @@ class _Walk:
         self._refused = refused
         self.moves: dict[_Pair, set[FrozenApply]] = {}
         self.read = set(placement.read)
-        self._readers: dict[Variable, set[LoopKey]] = {}  # the loops that may compute it themselves
-        for node in reversed([*placement.loop_of]):
-            self._place(node)
+        # The loops that may compute a variable themselves.
+        self._readers: dict[Variable, dict[LoopKey, None]] = {}
+        for node, own in reversed([*placement.loop_of.items()]):
+            self._place(node, own, placement.parts[node])
 
-    def _place(self, node: FrozenApply) -> None:
-        (output,) = node.outputs
-        keys = self._readers.get(output, set())
-        if not keys and output not in self.read:
+    def _place(self, node: FrozenApply, own: LoopKey, part: Part) -> None:
+        output, read = part.output, self.read
+        keys = self._readers.get(output, ())
+        if not keys and output not in read:
             return  # dead code
-        own = self._placement.loop_of[node]
-        key = self._loop(node, own, keys)
-        if any(other != key for other in keys):
-            self.read.update(self._placement.recompute.reads(output))
-        for base, is_whole in self._placement.operands[node]:
-            if is_whole and base.owner in self._placement.loop_of:
-                self._readers.setdefault(base, set()).add(key)
+        key = own
+        if len(keys) == 1 and output not in read and own.space:  # a single element saves nothing
+            key = self._loop(node, own, keys)
+        if len(keys) > 1 or (keys and key not in keys):
+            read.update(self._placement.recompute.reads(output))
+        again, made = self._placement.recompute.again, self._placement.made
+        for base, is_whole in part.operands:
+            if is_whole and base in made:
+                self._readers.setdefault(base, {})[key] = None
+            elif base in again:
+                read.update(again[base])
             else:
-                self.read.update(self._placement.recompute.reads(base))
+                read.add(base)
 
     def _loop(self, node: FrozenApply, own: LoopKey, keys: Collection[LoopKey]) -> LoopKey:
-        """The loop that computes a node, whose result these loops read."""
-        if self._refused is None or len(keys) != 1 or node.outputs[0] in self.read:
+        """The loop that computes a node of this loop, whose result one loop alone reads."""
+        if self._refused is None or node in self._placement.fixed:
             return own
-        if not own.space:
-            return own  # a single element: nothing is saved
-        if node in self._placement.fixed or not isinstance(node.op, Elemwise):
+        if not isinstance(node.op, Elemwise):
             return own
         (to,) = keys
         if to.level <= own.level or to.space != own.space or (own, to) in self._refused:
@@ -145,9 +166,10 @@ class _Walk:
 def _gain(placement: Placement, pair: _Pair, moved: Collection[FrozenApply]) -> int:
     """The reads of arrays as large as two loops that are saved if nodes go to the later one."""
     first, to = pair
-    saved = placement.stored.intersection(node.outputs[0] for node in moved)
+    parts = placement.parts
+    saved = placement.stored.intersection([parts[node].output for node in moved])
     staying = [node for node in placement.loops[first] if node not in moved]
-    made = {node.outputs[0] for node in staying}
+    made = {parts[node].output for node in staying}
     read = placement.whole_operands(moved)
     stored = (read & made) - placement.stored
     again = read & placement.whole_operands(staying) - placement.whole_operands(placement.loops[to])
