@@ -74,7 +74,7 @@ def test_linkers_agree_on_rows(drawn, order):
                 np.testing.assert_allclose(got, want, **TOLERANCE[value.dtype.name])
 
 
-@pytest.mark.parametrize("mode", ["c", "numba"])
+@pytest.mark.parametrize("mode", ["c", "cranelift", "numba"])
 @settings(max_examples=60)
 @given(drawn=ROWS)
 def test_a_row_among_others_is_the_row_alone(mode, drawn):

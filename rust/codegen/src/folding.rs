@@ -53,6 +53,14 @@ impl Folding {
         Folding { target, write, reduce, lanes, slot, blocks, fill }
     }
 
+    /// The write that is folded into, if there is one.
+    pub(crate) fn write_number(&self) -> Option<usize> {
+        match self.target {
+            Target::Write(k) => Some(k),
+            Target::Value(_) => None,
+        }
+    }
+
     fn dtype(&self) -> Dtype {
         self.write.dtype
     }

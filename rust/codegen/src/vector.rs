@@ -21,6 +21,8 @@ mod assembler;
 #[cfg(target_arch = "x86_64")]
 mod block;
 #[cfg(target_arch = "x86_64")]
+mod columns;
+#[cfg(target_arch = "x86_64")]
 mod function;
 #[cfg(target_arch = "x86_64")]
 mod instructions;
@@ -37,12 +39,16 @@ mod steps;
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests;
 #[cfg(target_arch = "x86_64")]
+mod tile;
+#[cfg(target_arch = "x86_64")]
 mod translate;
 #[cfg(target_arch = "x86_64")]
 mod walked;
 
 /// The bytes of a register.
 pub(crate) const BYTES: u32 = 64;
+/// The most columns of rows that lie side by side; a row has room for as many elements.
+pub(crate) const COLUMNS: u32 = 16;
 /// Sets of partial results that blocks fold into in turn.
 pub(crate) const SETS: u32 = crate::folding::SETS;
 
@@ -56,6 +62,8 @@ pub(crate) enum Given {
     LateLoad { at: usize, dtype: Dtype },
     /// Argument `at`, for all elements.
     Uniform { at: usize, dtype: Dtype },
+    /// Argument `at` is the address of a value for each element of a register, the same in all blocks.
+    Lanes { at: usize, dtype: Dtype },
     /// One element, for all elements of a row, behind an address that is argument `at`.
     OfRow { at: usize, dtype: Dtype },
     /// The partial results of fold `of`, of the set whose turn it is.
@@ -265,6 +273,60 @@ pub(crate) fn rows_code(_block: &Block) -> Option<Vec<u8>> {
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) fn walked_code(_block: &Block, _plan: &RowPlan) -> Option<Vec<u8>> {
     None
+}
+
+/// As [`rows_code`], of rows of one or two registers of elements, as many rows as there are sets or a multiple of it. Folds
+/// go on with the sets at the addresses [`Partials::sets`], from the first set on; a [`Given::LateLoad`] is of a row into
+/// which all rows are gathered.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn tile_code(block: &Block) -> Option<Vec<u8>> {
+    function::write_tile(&rows_graph(block)?)
+}
+
+/// There are no such registers.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn tile_code(_block: &Block) -> Option<Vec<u8>> {
+    None
+}
+
+/// The instructions of a function of the address of columns and their number, that folds them to one; it stands where the
+/// first one was. `None` if there is none.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn fold_columns(reduce: Reduction, dtype: Dtype) -> Option<Vec<u8>> {
+    let fits = dtype == Dtype::Float64;
+    if fits { columns::fold(reduce, reduce.identity(dtype)) } else { None }
+}
+
+/// There are no such registers.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn fold_columns(_reduce: Reduction, _dtype: Dtype) -> Option<Vec<u8>> {
+    None
+}
+
+/// The instructions of a function `(int64_t arguments[3], int64_t length)` that lets eight rows lie side by side: the
+/// address of the first, the bytes to the next, the address of the columns.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn columns_of_rows() -> Vec<u8> {
+    columns::of_rows()
+}
+
+/// There are no such registers.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn columns_of_rows() -> Vec<u8> {
+    unreachable!("there are no functions of vectors")
+}
+
+/// The instructions of a function `(int64_t arguments[2], int64_t length)`, the other way round: the addresses of columns,
+/// and of eight rows that have room for [`COLUMNS`] elements each.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn rows_of_columns() -> Vec<u8> {
+    columns::to_rows()
+}
+
+/// There are no such registers.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn rows_of_columns() -> Vec<u8> {
+    unreachable!("there are no functions of vectors")
 }
 
 /// There are no such registers.

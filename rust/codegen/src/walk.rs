@@ -6,6 +6,7 @@ use crate::folding::{Folding, Target};
 use crate::kernel::{Action, LoopKernel, Pass};
 use crate::stages::{Call, OperandPlace, Stages};
 use crate::walk::indexed_row::{Indexed, IndexedRow};
+use crate::walk::row_tiles::TileRoom;
 use crate::walk::vector_stage::VectorStage;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
@@ -15,8 +16,10 @@ use std::collections::BTreeMap;
 
 mod element_loop;
 mod indexed_row;
+mod row_tiles;
 mod short_row;
 mod stage;
+mod tile_plan;
 mod turn;
 mod vector_loop;
 mod vector_stage;
@@ -48,6 +51,8 @@ pub(crate) struct Walk<'k, 'e, 'f> {
     loops: BTreeMap<usize, Vec<u8>>,
     /// Whether short rows are taken apart from others, by a function of all rows.
     has_rows: bool,
+    /// Given in a tile of rows.
+    tile: Option<TileRoom>,
 }
 
 pub(crate) fn write_loop(e: &mut Emitter, kernel: &LoopKernel) {
@@ -78,6 +83,7 @@ pub(crate) fn write_loop(e: &mut Emitter, kernel: &LoopKernel) {
         indexed: BTreeMap::new(),
         loops: BTreeMap::new(),
         has_rows: false,
+        tile: None,
     };
     walk.rows(n_outer, count);
 }
@@ -96,8 +102,8 @@ impl Walk<'_, '_, '_> {
         if let Some(of_pass) = foldings.first() {
             self.walked_rows(n_outer, of_pass);
         }
-        let zero = self.e.i64(0);
-        let row = self.e.variable(I64, zero);
+        let done = self.tiles(n_outer, moving, &foldings, &totals);
+        let row = self.e.variable(I64, done);
         let rows = self.e.begin_loop(|e| {
             let row = e.b.use_var(row);
             e.b.ins().icmp(IntCC::SignedLessThan, row, n_outer)
@@ -200,7 +206,7 @@ impl Walk<'_, '_, '_> {
             let own = &self.k.literals[k - reads];
             return self.e.constant(own.dtype, own.bits);
         }
-        self.uniform[k].expect("a kernel was verified")
+        self.uniform[k].or_else(|| self.kept_in_tile(k)).expect("a kernel was verified")
     }
 
     fn uniform_statement(&mut self, k: usize) -> Value {

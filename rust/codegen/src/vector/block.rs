@@ -29,7 +29,7 @@ impl Function<'_> {
                 continue;
             }
             match self.places[used].take() {
-                Some(Place::Vector(own)) if !self.is_partial(own) => self.vectors.push(own.0),
+                Some(Place::Vector(own)) if !self.is_held(own) => self.vectors.push(own.0),
                 Some(Place::Mask(own)) => self.masks.push(own.0),
                 Some(Place::Slot(own)) => self.slots.get_or_insert_default().push(own),
                 _ => {}
@@ -37,8 +37,16 @@ impl Function<'_> {
         }
     }
 
-    pub(super) fn is_partial(&self, own: Zmm) -> bool {
-        self.partials.iter().flatten().any(|&held| held == own)
+    /// Whether a register holds what goes on after the block.
+    pub(super) fn is_held(&self, own: Zmm) -> bool {
+        let gathered = self.gathered.iter().flat_map(|own| &own.1);
+        self.partials.iter().flatten().chain(gathered).any(|&held| held == own)
+    }
+
+    /// The register of the present block of a gathered row.
+    fn gathered_into(&self, argument: usize, turn: Turn) -> Option<Zmm> {
+        let own = self.gathered.iter().find(|own| own.0 == argument)?;
+        Some(own.1[turn.block as usize])
     }
 
     /// The register that holds an argument which is an address, if there is one.
@@ -71,6 +79,10 @@ impl Function<'_> {
                 }
                 let scratch = Zmm(*self.vectors.last()?);
                 let from = self.register(node, scratch)?;
+                if let Some(held) = self.gathered_into(at, turn) {
+                    self.instructions().copy(held, from, ALL);
+                    return Some(());
+                }
                 let to = Operand::Vector(self.elements_of(at, dtype, turn));
                 self.instructions().store(to, from, turn.mask);
             }
@@ -91,7 +103,7 @@ impl Function<'_> {
                     self.instructions().store(place, whole, ALL);
                     return Some(());
                 }
-                let own = self.partials[of][turn.block as usize];
+                let own = self.partials[of][turn.set as usize];
                 if own != from {
                     self.instructions().copy(own, from, turn.mask);
                 }
@@ -144,7 +156,7 @@ impl Function<'_> {
                     .iter()
                     .position(|own| *own == Node::Given(Given::Partial { of }));
                 if node == id && old.is_some_and(|old| self.schedule.ends(old, at)) {
-                    return Some(self.partials[of][turn.block as usize]);
+                    return Some(self.partials[of][turn.set as usize]);
                 }
             }
         }
@@ -158,7 +170,7 @@ impl Function<'_> {
         }
         if let Node::Given(Given::Partial { of }) = node {
             let own = if turn.holds_partials {
-                self.partials[of][turn.block as usize]
+                self.partials[of][turn.set as usize]
             } else {
                 let own = Zmm(self.vectors.pop()?);
                 let from = Operand::Vector(self.partials_address(of, 0));
@@ -166,6 +178,12 @@ impl Function<'_> {
                 own
             };
             self.places[id] = Some(Place::Vector(own));
+            return Some(());
+        }
+        if let Node::Given(Given::LateLoad { at, .. }) = node
+            && let Some(held) = self.gathered_into(at, turn)
+        {
+            self.places[id] = Some(Place::Vector(held));
             return Some(());
         }
         // What an operand is brought to must not be what another one is in.

@@ -6,6 +6,7 @@ use crate::vector::assembler::{
 };
 use crate::vector::instructions::Instructions;
 use crate::vector::schedule::{Schedule, Step, is_same, used_by};
+use crate::vector::tile::{BLOCKS, gathered};
 use crate::vector::translate::{Action, Graph, Id, Node};
 use crate::vector::walked::Walked;
 use crate::vector::{BYTES, Given, RowPlan, SETS, Steps};
@@ -89,6 +90,19 @@ pub(super) fn write_rows(graph: &Graph, plan: Option<&RowPlan>) -> Option<Vec<u8
     Some(own.a.finish())
 }
 
+/// The instructions of a function of a tile; `None` if it needs more registers than there are.
+pub(super) fn write_tile(graph: &Graph) -> Option<Vec<u8>> {
+    let schedule = Schedule::of(graph);
+    let held = SETS as usize * graph.folds.len() + BLOCKS as usize * gathered(graph).len();
+    let free = REGISTERS.checked_sub(pressure(graph, &schedule)? + held)?;
+    if schedule.steps.len() > FOLDED {
+        return None;
+    }
+    let mut own = Function::new(graph, schedule);
+    own.go_through_tile(free)?;
+    Some(own.a.finish())
+}
+
 /// The instructions of a function that lets elements go through a loop; `None` if it needs more registers than there are.
 pub(super) fn write_steps(graph: &Graph, steps: Steps) -> Option<Vec<u8>> {
     let pressure = pressure(graph, &Schedule::of(graph))?;
@@ -162,6 +176,8 @@ pub(super) enum Place {
 pub(super) struct Turn {
     /// Which one of the turn's blocks it is.
     pub(super) block: u32,
+    /// The set of partial results that it folds into, if they are in registers.
+    pub(super) set: u32,
     pub(super) mask: Mask,
     /// Whether partial results are in registers.
     pub(super) holds_partials: bool,
@@ -181,6 +197,8 @@ pub(super) struct Function<'g> {
     pub(super) masks: Vec<u8>,
     /// The registers of each set of each fold.
     pub(super) partials: Vec<Vec<Zmm>>,
+    /// The registers of each block of the row that an argument is, into which rows are gathered.
+    pub(super) gathered: Vec<(usize, Vec<Zmm>)>,
     /// The slots of the stack that hold no value, if some may, and the number of all.
     pub(super) slots: Option<Vec<usize>>,
     pub(super) slot_count: usize,
@@ -202,6 +220,7 @@ impl<'g> Function<'g> {
             vectors: (0..REGISTERS as u8).rev().collect(),
             masks: MASKS.iter().rev().copied().collect(),
             partials: Vec::new(),
+            gathered: Vec::new(),
             slots: None,
             slot_count: 0,
             states: Vec::new(),
@@ -292,6 +311,12 @@ impl Function<'_> {
                 let own = Mask(self.masks.pop()?);
                 self.a.load_mask(own, Memory::At(RDI, 8 * at as i32));
                 Place::Mask(own)
+            } else if let Node::Given(Given::Lanes { at, .. }) = self.graph.nodes[id] {
+                left = left.checked_sub(1)?;
+                let own = Zmm(self.vectors.pop()?);
+                self.a.load(RAX, Memory::At(RDI, 8 * at as i32));
+                self.instructions().load(own, Operand::Vector(Memory::At(RAX, 0)), ALL);
+                Place::Vector(own)
             } else if left > 0 {
                 left -= 1;
                 let own = Zmm(self.vectors.pop()?);
@@ -336,7 +361,8 @@ impl Function<'_> {
         self.a.bind(top);
         for block in 0..blocks {
             let holds_partials = !self.graph.folds.is_empty();
-            self.block(Turn { block, mask: ALL, holds_partials, asks_ahead: true })?;
+            let (set, mask) = (block, ALL);
+            self.block(Turn { block, set, mask, holds_partials, asks_ahead: true })?;
         }
         self.a.add(RCX, step);
         self.a.subtract(RSI, step);
@@ -362,7 +388,7 @@ impl Function<'_> {
         self.a.low_bits(elements);
         self.a.mask_of_rax(LEFT);
         let mask = LEFT;
-        self.block(Turn { block: 0, mask, holds_partials: false, asks_ahead: false })?;
+        self.block(Turn { block: 0, set: 0, mask, holds_partials: false, asks_ahead: false })?;
         for fold in 0..self.graph.folds.len() {
             let turn = Memory::At(RDI, 8 * self.graph.folds[fold].turn as i32);
             self.a.load(RAX, turn);

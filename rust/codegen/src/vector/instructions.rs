@@ -67,6 +67,18 @@ impl Instructions<'_> {
         self.a.vector(self.integers(3), 0x03, &own, Operand::Register(from));
     }
 
+    /// The even elements of both in turns, or the odd ones; of eight bytes.
+    pub(super) fn interleave(&mut self, odd: bool, to: Zmm, x: Zmm, y: Zmm) {
+        let opcode = if odd { 0x15 } else { 0x14 };
+        self.a.vector(self.floats(), opcode, &parts(to.0, Some(x.0)), Operand::Register(y));
+    }
+
+    /// Two quarters of the first and two of the second, by pairs of bits.
+    pub(super) fn quarters(&mut self, to: Zmm, x: Zmm, y: Zmm, which: u8) {
+        let own = Parts { immediate: Some(which), ..parts(to.0, Some(x.0)) };
+        self.a.vector(self.integers(3), 0x23, &own, Operand::Register(y));
+    }
+
     /// Stores the first eight bytes.
     pub(super) fn store_first(&mut self, to: Memory, from: Zmm) {
         let own = Parts { length: Length::Bits128, unit: 8, ..parts(from.0, None) };

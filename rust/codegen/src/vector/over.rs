@@ -35,7 +35,7 @@ impl Function<'_> {
         let steps = &self.schedule.steps[at..];
         let next = |id: Id| steps.iter().position(|&step| used_by(self.graph, step).contains(&id));
         let held = self.places.iter().enumerate().filter_map(|(id, &place)| match place {
-            Some(Place::Vector(own)) if !self.is_partial(own) => Some((id, own, next(id)?)),
+            Some(Place::Vector(own)) if !self.is_held(own) => Some((id, own, next(id)?)),
             _ => None,
         });
         let last = held.filter(|own| own.2 > 0).max_by_key(|own| (own.2, own.0))?;
@@ -99,7 +99,7 @@ impl Function<'_> {
     /// The register of a value that nothing needs after a step.
     fn dying(&self, id: Id, at: usize) -> Option<Zmm> {
         match self.places[id] {
-            Some(Place::Vector(own)) if self.schedule.ends(id, at) && !self.is_partial(own) => {
+            Some(Place::Vector(own)) if self.schedule.ends(id, at) && !self.is_held(own) => {
                 Some(own)
             }
             _ => None,

@@ -32,11 +32,7 @@ impl Function<'_> {
     pub(super) fn go_through_rows(&mut self, free: usize) -> Option<()> {
         let kept = self.enter_rows();
         self.enter_constants(free)?;
-        for id in self.schedule.same.clone() {
-            if self.graph.nodes[id].is_mask() {
-                self.same[id] = Some(Place::Mask(Mask(self.masks.pop()?)));
-            }
-        }
+        self.enter_mask_places()?;
         self.a.clear(RCX);
         let (elements, whole, many) = (self.elements(), self.a.label(), self.a.label());
         self.a.compare(RSI, elements as i32);
@@ -50,6 +46,16 @@ impl Function<'_> {
         self.a.bind(many);
         self.rows_of(kept, Self::blocks_of_row)?;
         self.faults(kept);
+        Some(())
+    }
+
+    /// Registers for masks that each row has.
+    pub(super) fn enter_mask_places(&mut self) -> Option<()> {
+        for id in self.schedule.same.clone() {
+            if self.graph.nodes[id].is_mask() {
+                self.same[id] = Some(Place::Mask(Mask(self.masks.pop()?)));
+            }
+        }
         Some(())
     }
 
@@ -80,7 +86,7 @@ impl Function<'_> {
     /// A row that is a block, or less.
     fn only_block(&mut self, mask: Mask) -> Option<()> {
         self.start_partials(1)?;
-        self.block(Turn { block: 0, mask, holds_partials: true, asks_ahead: false })?;
+        self.block(Turn { block: 0, set: 0, mask, holds_partials: true, asks_ahead: false })?;
         self.end_folds()
     }
 
@@ -98,7 +104,8 @@ impl Function<'_> {
             self.a.align();
             self.a.bind(top);
             for block in 0..SETS {
-                self.block(Turn { block, mask: ALL, holds_partials: true, asks_ahead: true })?;
+                let (set, mask) = (block, ALL);
+                self.block(Turn { block, set, mask, holds_partials: true, asks_ahead: true })?;
             }
             self.a.add(RCX, step);
             self.a.subtract(RSI, step);
@@ -111,7 +118,8 @@ impl Function<'_> {
             self.a.jump_if(Condition::NotGreater, end);
             self.a.low_bits(elements as u32);
             self.a.mask_of_rax(LEFT);
-            self.block(Turn { block, mask: LEFT, holds_partials: true, asks_ahead: false })?;
+            let (set, mask) = (block, LEFT);
+            self.block(Turn { block, set, mask, holds_partials: true, asks_ahead: false })?;
             self.a.subtract(RSI, elements);
         }
         self.a.bind(end);
@@ -172,23 +180,9 @@ impl Function<'_> {
         Some(())
     }
 
-    /// `a = a op b`, as partial results are joined: of equal numbers the first, and a NaN wins.
-    fn join(&mut self, op: Op, a: Zmm, b: Zmm) -> Option<()> {
-        let float = match op {
-            Op::Add => FloatOp::Add,
-            Op::Mul => FloatOp::Mul,
-            Op::Maximum | Op::Minimum => {
-                let nan = Mask(*self.masks.last()?);
-                self.instructions().compare_floats(3, nan, b, Operand::Register(b));
-                // The second one, unless the first is more (or less).
-                self.instructions().extreme(op == Op::Maximum, a, b, Operand::Register(a));
-                self.instructions().copy(a, b, nan);
-                return Some(());
-            }
-            _ => return None,
-        };
-        self.instructions().float(float, a, a, Operand::Register(b));
-        Some(())
+    fn join(&mut self, op: Op, x: Zmm, y: Zmm) -> Option<()> {
+        let nan = Mask(*self.masks.last()?);
+        join(&mut self.instructions(), op, x, y, nan)
     }
 
     /// Where the set is that comes so many after the one whose turn it is; the address is in `rax`.
@@ -202,4 +196,22 @@ impl Function<'_> {
         self.a.add_from(RAX, Memory::At(RDI, 8 * own.sets as i32));
         Memory::At(RAX, 0)
     }
+}
+
+/// `x = x op y`, as partial results are joined: of equal numbers the first, and a NaN wins. A mask is written over.
+pub(super) fn join(own: &mut Instructions, op: Op, x: Zmm, y: Zmm, nan: Mask) -> Option<()> {
+    let float = match op {
+        Op::Add => FloatOp::Add,
+        Op::Mul => FloatOp::Mul,
+        Op::Maximum | Op::Minimum => {
+            own.compare_floats(3, nan, y, Operand::Register(y));
+            // The second one, unless the first is more (or less).
+            own.extreme(op == Op::Maximum, x, y, Operand::Register(x));
+            own.copy(x, y, nan);
+            return Some(());
+        }
+        _ => return None,
+    };
+    own.float(float, x, x, Operand::Register(y));
+    Some(())
 }

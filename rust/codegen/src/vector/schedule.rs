@@ -15,7 +15,8 @@ pub(super) enum Step {
 pub(super) struct Schedule {
     pub(super) steps: Vec<Step>,
     last: Vec<usize>,
-    /// The values that are the same in all blocks, those first that are used most.
+    /// The values that are the same in all blocks, those first that no memory can stand for, then those
+    /// that are used most.
     pub(super) same: Vec<Id>,
 }
 
@@ -50,7 +51,8 @@ impl Schedule {
         }
         let mut same: Vec<Id> =
             (0..uses.len()).filter(|&id| is_same(&graph.nodes[id]) && uses[id] > 0).collect();
-        same.sort_by_key(|&id| std::cmp::Reverse(uses[id]));
+        let is_lanes = |id: usize| matches!(graph.nodes[id], Node::Given(Given::Lanes { .. }));
+        same.sort_by_key(|&id| (!is_lanes(id), std::cmp::Reverse(uses[id])));
         Schedule { steps, last, same }
     }
 
@@ -62,7 +64,7 @@ impl Schedule {
 
 /// Whether a value is the same in all blocks.
 pub(super) fn is_same(node: &Node) -> bool {
-    matches!(node, Node::Constant(_) | Node::Given(Given::Uniform { .. }))
+    matches!(node, Node::Constant(_) | Node::Given(Given::Uniform { .. } | Given::Lanes { .. }))
 }
 
 /// The values that a step uses.

@@ -100,7 +100,7 @@ impl Function<'_> {
             self.states = own.given[..steps.states].to_vec();
             let block = block as u32;
             let (mask, asks_ahead) = (own.live, false);
-            self.block(Turn { block, mask, holds_partials: false, asks_ahead })?;
+            self.block(Turn { block, set: 0, mask, holds_partials: false, asks_ahead })?;
         }
         self.test_live(all);
         self.a.jump_if(Condition::Zero, done);

@@ -7,8 +7,9 @@ use crate::read::read;
 use crate::vector::has_vectors;
 
 /// Kernels, and how many functions of vectors each has: one for a stage, one for short rows and one for the start of
-/// each fold.
-const KERNELS: [(&str, usize, &str); 17] = [
+/// each fold. Those for tiles are one for each pass, one for each fold that is a value, one that turns rows to columns if
+/// rows are read before the last pass, and one that turns columns to rows if the last pass reads what was kept.
+const KERNELS: [(&str, usize, &str); 20] = [
     (
         "arithmetic",
         1,
@@ -93,7 +94,7 @@ const KERNELS: [(&str, usize, &str); 17] = [
     ),
     (
         "rows",
-        4,
+        8,
         "loop 8 1\nread float64 1\nread int64 0\nliteral float64 0\nfold float64 add 2 0\n\
          op cast float64 int64 1\nop truediv float64 float64,float64 3 4\n\
          op sub float64 float64,float64 0 5\nwrite 6 float64 1 -\npass\nuniform 4\nreads 0\nfolds 3\n\
@@ -137,6 +138,40 @@ const KERNELS: [(&str, usize, &str); 17] = [
         "loop 16 0\nread int64 0\nread float32 1\nsource float32 1 1\ntake 0 float32 0\n\
          op sub float32 float32,float32 2 1\nwrite 3 float32 0 maximum\nwrite 2 float32 0 mul\n\
          put 3 float32 1 minimum 0\npass\nvarying 2 3\nreads 1\nwrites 0 1\nputs 0",
+    ),
+    (
+        "tiles that are gathered",
+        17,
+        "loop 8 1\nread float64 0\nread float64 1\nread float64 1\nread float64 0\nliteral float64 3fe0000000000000\n\
+         literal float64 fff0000000000000\nliteral float64 0\nop sub float64 float64,float64 0 1\n\
+         op mul float64 float64,float64 7 2\nop sqr float64 float64 8\nop mul float64 float64,float64 4 9\n\
+         op sub float64 float64,float64 3 10\nfold float64 maximum 5 11\nop isfinite bool float64 12\n\
+         op where float64 bool,float64,float64 13 12 6\nop sub float64 float64,float64 11 14\n\
+         op exp float64 float64 15\nfold float64 add 6 16\nop reciprocal float64 float64 17\n\
+         op mul float64 float64,float64 18 16\nop where float64 bool,float64,float64 13 19 8\n\
+         write 12 float64 0 -\nwrite 17 float64 0 -\nwrite 20 float64 1 add\nwrite 19 float64 1 maximum\n\
+         write 19 float64 0 add\nwrite 20 float64 0 minimum\nbuffers 11 16\npass\n\
+         varying 7 8 9 10 11\nreads 1 2\nstores 11\nfolds 12\npass\nuniform 13 14\nvarying 15 16\n\
+         loads 11\nstores 16\nfolds 17\npass\nuniform 18\nvarying 7 8 19 20\nreads 1 2\nloads 16\n\
+         writes 2 3 4 5",
+    ),
+    (
+        "tiles of softmax",
+        14,
+        "loop 8 1\nread float64 1\nliteral float64 fff0000000000000\nliteral float64 0\n\
+         fold float64 maximum 1 0\nop sub float64 float64,float64 0 3\nop exp float64 float64 4\n\
+         fold float64 add 2 5\nop truediv float64 float64,float64 5 6\nwrite 7 float64 1 -\nbuffers 5\n\
+         pass\nreads 0\nfolds 3\npass\nvarying 4 5\nreads 0\nstores 5\nfolds 6\npass\nvarying 7\n\
+         loads 5\nwrites 0",
+    ),
+    (
+        "tiles of products",
+        12,
+        "loop 8 1\nread float64 1\nread float64 0\nliteral float64 3ff0000000000000\n\
+         literal float64 7ff0000000000000\nfold float64 mul 2 0\nfold float64 minimum 3 0\n\
+         op add float64 float64,float64 4 1\nop sub float64 float64,float64 0 6\n\
+         op mul float64 float64,float64 7 5\nwrite 8 float64 1 -\nwrite 7 float64 0 add\npass\n\
+         reads 0\nfolds 4 5\npass\nuniform 6\nvarying 7 8\nreads 0\nwrites 0 1",
     ),
     (
         "columns",
@@ -189,14 +224,14 @@ fn operands(kernel: &LoopKernel, rows: usize, length: usize, stays: bool) -> Ope
         own.strides.push(if moves { of_row as i64 * i64::from(dtype.size()) } else { 0 });
     };
     let of_row = |inner: bool| if inner { row } else { 1 };
-    for read in &kernel.reads {
-        add(read.dtype, of_row(read.inner), rows, true);
+    for (k, read) in kernel.reads.iter().enumerate() {
+        add(read.dtype, of_row(read.inner), rows, !stays || k % 2 == 0);
     }
     for source in &kernel.sources {
         add(source.dtype, row, CHOSEN_FROM, false);
     }
     for write in &kernel.writes {
-        add(write.dtype, of_row(write.inner), rows, write.inner || !stays);
+        add(write.dtype, of_row(write.inner), rows, !stays || write.reduce.is_none());
     }
     for put in &kernel.puts {
         add(put.dtype, row, CHOSEN_FROM, false);
@@ -413,8 +448,8 @@ fn compare(name: &str, text: &str, lengths: impl Iterator<Item = usize>) {
     let codes = [false, true]
         .map(|vectors| compile_with(&[text], vectors, frazil_runtime::kernel_function));
     for length in lengths {
-        for (rows, stays) in [(1, false), (3, false), (5, true), (21, false)] {
-            if rows > 5 && length > 40 {
+        for (rows, stays) in [(1, false), (3, false), (5, true), (21, false), (83, true)] {
+            if rows > 5 && length > 34 {
                 continue;
             }
             let mut made = codes.each_ref().map(|code| {

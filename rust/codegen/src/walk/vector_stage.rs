@@ -23,6 +23,8 @@ pub(super) enum Elements {
     Slot(OperandPlace),
     Row(Indexed),
     Write(usize),
+    /// What is folded to a value of the kernel, where it is not folded at once.
+    Folded(usize),
 }
 
 /// An argument of the function.
@@ -69,7 +71,7 @@ pub(super) struct Sketch<'s> {
     pub(super) values: Vec<Option<Value>>,
     /// Whether memory is asked for before it is read. The processor does so by itself where a loop reads several
     /// arrays side by side, and does not where it comes back to them in chunks.
-    asks_ahead: bool,
+    pub(super) asks_ahead: bool,
 }
 
 impl Sketch<'_> {
@@ -86,11 +88,11 @@ impl Sketch<'_> {
         self.block.give(Given::Load { at, dtype, ahead }, dtype)
     }
 
-    fn value(&self, k: usize) -> Value {
+    pub(super) fn value(&self, k: usize) -> Value {
         self.values[k].expect("a kernel was verified")
     }
 
-    fn keep(&mut self, of: Elements, dtype: Dtype, value: Value) {
+    pub(super) fn keep(&mut self, of: Elements, dtype: Dtype, value: Value) {
         let at = self.argument(Argument::Elements(of, dtype));
         self.block.effects.push(Effect::Keep { at, dtype, value });
     }
@@ -399,6 +401,16 @@ impl Walk<'_, '_, '_> {
         made
     }
 
+    /// A value that is the same along the row, as an argument: a bool as all bits.
+    pub(super) fn uniform_argument(&mut self, k: usize) -> Value {
+        let value = self.uniform_value(k);
+        if self.k.dtype(k) != Dtype::Bool {
+            return value;
+        }
+        let whole = self.e.b.ins().uextend(I64, value);
+        self.e.b.ins().ineg(whole)
+    }
+
     fn argument(
         &mut self,
         region: &Region,
@@ -413,6 +425,7 @@ impl Walk<'_, '_, '_> {
                     Elements::Buffer(k) => self.pointer(self.buffer_pointer(k)),
                     Elements::Write(k) => self.pointer(self.write_pointer(k)),
                     Elements::Row(row) => self.indexed[&row].first(self.e),
+                    Elements::Folded(_) => unreachable!("it is in columns of tiles alone"),
                     Elements::Slot(place) => {
                         let start = self.e.stack_address(region.slots[&place]);
                         let offset = self.e.b.ins().isub(from, region.chunk);
@@ -421,14 +434,7 @@ impl Walk<'_, '_, '_> {
                 };
                 self.element(start, dtype, from)
             }
-            Argument::Uniform(k) => {
-                let value = self.uniform_value(k);
-                if self.k.dtype(k) != Dtype::Bool {
-                    return value;
-                }
-                let whole = self.e.b.ins().uextend(I64, value);
-                self.e.b.ins().ineg(whole)
-            }
+            Argument::Uniform(k) => self.uniform_argument(k),
             Argument::Sets(of) => foldings[of].sets(self.e),
             Argument::Turn(of) => foldings[of].turn(self.e),
             Argument::OfRow(k) | Argument::Pointer(k) => self.pointer(k),

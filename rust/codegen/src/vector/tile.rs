@@ -1,0 +1,125 @@
+//! The last pass over a tile of short rows: all of its rows one after the other, while partial results and the row into
+//! which rows are gathered stay in registers.
+
+use crate::vector::assembler::{ALL, Condition, Mask, Memory, Operand, RAX, RCX, RDI, RSI, Zmm};
+use crate::vector::function::{Function, LEFT, ROWS_END, Turn};
+use crate::vector::translate::{Graph, Node};
+use crate::vector::{BYTES, Given, SETS};
+
+/// The most blocks of a row.
+pub(super) const BLOCKS: u32 = 2;
+
+/// The arguments that are rows into which the rows of a tile are gathered.
+pub(super) fn gathered(graph: &Graph) -> Vec<usize> {
+    let mut all: Vec<usize> = graph
+        .nodes
+        .iter()
+        .filter_map(|node| match node {
+            Node::Given(Given::LateLoad { at, .. }) if !node.is_mask() => Some(*at),
+            _ => None,
+        })
+        .collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+impl Function<'_> {
+    /// All of it; `free` registers hold constants of the block.
+    pub(super) fn go_through_tile(&mut self, free: usize) -> Option<()> {
+        let kept = self.enter_rows();
+        self.enter_constants(free)?;
+        self.enter_mask_places()?;
+        self.a.clear(RCX);
+        let elements = self.elements() as i32;
+        let (whole, two) = (self.a.label(), self.a.label());
+        self.a.compare(RSI, elements);
+        self.a.jump_if(Condition::Zero, whole);
+        self.a.jump_if(Condition::Greater, two);
+        self.enter_left();
+        self.tile(kept, &[LEFT])?;
+        self.a.bind(whole);
+        self.tile(kept, &[ALL])?;
+        self.a.bind(two);
+        self.a.subtract(RSI, elements);
+        self.enter_left();
+        self.tile(kept, &[ALL, LEFT])
+    }
+
+    fn enter_left(&mut self) {
+        self.a.low_bits(self.elements());
+        self.a.mask_of_rax(LEFT);
+    }
+
+    /// The tile, of rows that have blocks of these elements.
+    fn tile(&mut self, kept: usize, masks: &[Mask]) -> Option<()> {
+        self.enter_held(masks)?;
+        let top = self.a.label();
+        self.a.align();
+        self.a.bind(top);
+        let bytes = 8 * self.graph.arguments as i32;
+        // As many rows as have a block for each set.
+        for row in 0..SETS / masks.len() as u32 {
+            self.enter_row();
+            for (block, &mask) in masks.iter().enumerate() {
+                let block = block as u32;
+                let set = row * masks.len() as u32 + block;
+                let asks_ahead = false;
+                self.block(Turn { block, set, mask, holds_partials: true, asks_ahead })?;
+            }
+            self.a.add(RDI, bytes);
+        }
+        self.a.compare_with(RDI, ROWS_END);
+        self.a.jump_if(Condition::Less, top);
+        self.a.subtract(RDI, bytes);
+        self.leave_held(masks);
+        self.leave_rows(kept, 0);
+        Some(())
+    }
+
+    /// Reads the sets of partial results, and the gathered row.
+    fn enter_held(&mut self, masks: &[Mask]) -> Option<()> {
+        for fold in 0..self.graph.folds.len() {
+            self.a.load(RAX, Memory::At(RDI, 8 * self.graph.folds[fold].sets as i32));
+            let mut sets = Vec::new();
+            for set in 0..SETS {
+                let own = Zmm(self.vectors.pop()?);
+                let from = Memory::At(RAX, (set * BYTES) as i32);
+                self.instructions().load(own, Operand::Vector(from), ALL);
+                sets.push(own);
+            }
+            self.partials.push(sets);
+        }
+        for at in gathered(self.graph) {
+            self.a.load(RAX, Memory::At(RDI, 8 * at as i32));
+            let mut blocks = Vec::new();
+            for (block, &mask) in masks.iter().enumerate() {
+                let own = Zmm(self.vectors.pop()?);
+                let from = Memory::At(RAX, block as i32 * BYTES as i32);
+                self.instructions().load(own, Operand::Vector(from), mask);
+                blocks.push(own);
+            }
+            self.gathered.push((at, blocks));
+        }
+        Some(())
+    }
+
+    fn leave_held(&mut self, masks: &[Mask]) {
+        for (fold, sets) in std::mem::take(&mut self.partials).into_iter().enumerate() {
+            self.a.load(RAX, Memory::At(RDI, 8 * self.graph.folds[fold].sets as i32));
+            for (set, own) in sets.into_iter().enumerate() {
+                let to = Memory::At(RAX, set as i32 * BYTES as i32);
+                self.instructions().store(Operand::Vector(to), own, ALL);
+                self.vectors.push(own.0);
+            }
+        }
+        for (at, blocks) in std::mem::take(&mut self.gathered) {
+            self.a.load(RAX, Memory::At(RDI, 8 * at as i32));
+            for (block, (own, &mask)) in blocks.into_iter().zip(masks).enumerate() {
+                let to = Memory::At(RAX, block as i32 * BYTES as i32);
+                self.instructions().store(Operand::Vector(to), own, mask);
+                self.vectors.push(own.0);
+            }
+        }
+    }
+}

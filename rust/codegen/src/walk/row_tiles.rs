@@ -1,0 +1,308 @@
+//! Tiles of eight short rows side by side. In the passes before the last, a register has one element of each row: no row
+//! waits for the fold of the one before, and no register is half empty. The last pass goes along the rows, which it may
+//! gather into one.
+
+use crate::folding::Folding;
+use crate::vector::{COLUMNS, columns_of_rows, rows_of_columns};
+use crate::walk::Walk;
+use crate::walk::tile_plan::{ColumnPass, Room, TilePlan};
+use crate::walk::vector_stage::{Argument, Elements};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::I64;
+use cranelift_codegen::ir::{FuncRef, InstBuilder, StackSlot, Value};
+use std::collections::BTreeMap;
+
+/// The rows of a tile.
+pub(super) const TILE: i64 = 8;
+/// The bytes of a value for each row of a tile, and from one row to the next.
+const COLUMN: i64 = 64;
+const ELEMENT: i64 = 8;
+
+/// Memory for a tile: where it begins, and where each part of it is.
+pub(super) struct TileRoom {
+    base: Value,
+    places: BTreeMap<Room, i64>,
+    /// The bytes to the values of the present row, in each part that has one for each row.
+    row: Value,
+}
+
+impl Walk<'_, '_, '_> {
+    /// Takes tiles of rows as long as there are any and rows are such; returns the number of rows that are done.
+    pub(super) fn tiles(
+        &mut self,
+        n_outer: Value,
+        moving: usize,
+        foldings: &[Vec<Folding>],
+        totals: &[Vec<Option<Value>>],
+    ) -> Value {
+        let zero = self.e.i64(0);
+        let (Some(last), Some(plan)) = (foldings.last(), self.tile_plan(foldings)) else {
+            return zero;
+        };
+        let whole = self.e.b.ins().band_imm_s(n_outer, -TILE);
+        let fits = self.fits_tiles(&plan, last);
+        let all = self.e.b.ins().select(fits, whole, zero);
+        let places = plan.room();
+        let base = self.tile_memory(&places);
+        self.tile = Some(TileRoom { base, places, row: zero });
+        let row = self.e.variable(I64, zero);
+        let some = self.e.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, all, 0);
+        let condition = self.e.begin_if(some);
+        let functions = self.enter_columns(&plan);
+        let own = self.e.begin_loop(|e| {
+            let row = e.b.use_var(row);
+            e.b.ins().icmp(IntCC::SignedLessThan, row, all)
+        });
+        let first = self.e.b.use_var(row);
+        self.one_tile(&plan, &functions, first, moving, last);
+        let step = self.e.i64(TILE);
+        self.e.advance(row, step);
+        self.e.end_loop(own);
+        for (own, &total) in last.iter().zip(totals.last().expect("there is a pass")) {
+            self.end_folding(own, total, None);
+        }
+        self.e.end_if(condition);
+        self.tile = None;
+        self.uniform.fill(None);
+        self.e.b.use_var(row)
+    }
+
+    /// Whether rows are as short as they may be, and are gathered if the last pass folds into what it writes.
+    fn fits_tiles(&mut self, plan: &TilePlan, last: &[Folding]) -> Value {
+        let most = i64::from(COLUMNS);
+        let mut holds = self.e.b.ins().icmp_imm_s(IntCC::SignedLessThanOrEqual, self.n_inner, most);
+        let some = self.e.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, self.n_inner, 0);
+        holds = self.e.b.ins().band(holds, some);
+        let folded = last.iter().filter_map(Folding::write_number);
+        for k in folded.chain(plan.gathered.iter().copied()) {
+            let stride = self.stride(self.write_pointer(k));
+            let stays = self.e.b.ins().icmp_imm_s(IntCC::Equal, stride, 0);
+            holds = self.e.b.ins().band(holds, stays);
+        }
+        holds
+    }
+
+    /// Memory on the stack that begins with a line of the cache.
+    fn tile_memory(&mut self, places: &BTreeMap<Room, i64>) -> Value {
+        let bytes = places.keys().map(|own| own.bytes()).sum::<i64>() + COLUMN;
+        let slot = self.e.stack(bytes as u32);
+        let start = self.e.stack_address(slot);
+        let after = self.e.b.ins().iadd_imm_s(start, COLUMN - 1);
+        self.e.b.ins().band_imm_s(after, -COLUMN)
+    }
+
+    fn tile_room(&self) -> &TileRoom {
+        self.tile.as_ref().expect("this is in a tile")
+    }
+
+    /// The address of a part of the memory.
+    fn room(&mut self, of: Room) -> Value {
+        let own = self.tile_room();
+        let (base, place) = (own.base, own.places[&of]);
+        self.e.b.ins().iadd_imm_s(base, place)
+    }
+
+    /// The address of the present row's value in a part of the memory.
+    fn of_row(&mut self, of: Room) -> Value {
+        let (row, room) = (self.tile_room().row, self.room(of));
+        self.e.b.ins().iadd(room, row)
+    }
+
+    /// A value of the present row that was kept.
+    pub(super) fn kept_in_tile(&mut self, k: usize) -> Option<Value> {
+        self.tile.as_ref()?.places.get(&Room::Value(k))?;
+        let (address, dtype) = (self.of_row(Room::Value(k)), self.k.dtype(k));
+        let made = self.e.load(dtype, address, 0);
+        self.uniform[k] = Some(made);
+        Some(made)
+    }
+
+    /// Knows a value of the present row, and keeps it if it is needed later.
+    fn know(&mut self, k: usize, value: Value) {
+        self.uniform[k] = Some(value);
+        if self.tile_room().places.contains_key(&Room::Value(k)) {
+            let (address, dtype) = (self.of_row(Room::Value(k)), self.k.dtype(k));
+            self.e.store(dtype, value, address, 0);
+        }
+    }
+
+    // ------------------------------------------------------------ one tile
+
+    /// The functions, and the arguments of those for columns, which are the same in all tiles.
+    fn enter_columns(&mut self, plan: &TilePlan) -> TileFunctions {
+        let columns = plan.first.iter().map(|own| self.enter_column_pass(own)).collect();
+        let turns = |wanted: bool, own: fn() -> Vec<u8>, walk: &mut Self| {
+            wanted.then(|| walk.e.vector_function(own()))
+        };
+        let to_columns = turns(!plan.reads.is_empty(), columns_of_rows, self);
+        let to_rows = turns(!plan.loads.is_empty(), rows_of_columns, self);
+        let last = self.e.rows_function(plan.last.clone());
+        TileFunctions { columns, to_columns, to_rows, last }
+    }
+
+    fn enter_column_pass(&mut self, own: &ColumnPass) -> (FuncRef, Value, Vec<FuncRef>) {
+        let slot = self.e.stack(8 * own.arguments.len() as u32);
+        let place = self.e.stack_address(slot);
+        for (at, &argument) in own.arguments.iter().enumerate() {
+            let address = self.room(Room::of(argument));
+            self.e.b.ins().store(crate::emit::flags(), address, place, 8 * at as i32);
+        }
+        let folds = own.folds.iter().map(|own| self.e.vector_function(own.1.clone())).collect();
+        (self.e.vector_function(own.code.clone()), place, folds)
+    }
+
+    fn one_tile(
+        &mut self,
+        plan: &TilePlan,
+        functions: &TileFunctions,
+        first: Value,
+        moving: usize,
+        foldings: &[Folding],
+    ) {
+        let slot = self.e.stack(24);
+        self.reads_to_columns(plan, functions, slot, first);
+        let count = self.e.b.ins().imul_imm_s(self.n_inner, TILE);
+        for (at, own) in plan.first.iter().enumerate() {
+            let (function, place, folds) = &functions.columns[at];
+            self.each_row(|walk| walk.values_of_row(at));
+            self.e.call_vectors(*function, *place, count);
+            for (&(k, _), &function) in own.folds.iter().zip(folds) {
+                let columns = self.room(Room::Fold(k));
+                self.e.call_vectors(function, columns, self.n_inner);
+            }
+        }
+        let bytes = 8 * plan.arguments.len() as i64;
+        let table = self.e.stack((TILE * bytes) as u32);
+        self.each_row(|walk| {
+            walk.values_of_row(plan.first.len());
+            walk.arguments_of_row(plan, table, foldings);
+            walk.uniform_writes();
+            walk.next_row(moving);
+        });
+        for &k in &plan.loads {
+            let (columns, rows) = (self.room(Room::Buffer(k)), self.room(Room::Rows(k)));
+            let arguments = self.e.stack_address(slot);
+            self.e.b.ins().store(crate::emit::flags(), columns, arguments, 0);
+            self.e.b.ins().store(crate::emit::flags(), rows, arguments, 8);
+            let function = functions.to_rows.expect("there are buffers");
+            self.e.call_vectors(function, arguments, self.n_inner);
+        }
+        let start = self.e.stack_address(table);
+        let end = self.e.b.ins().iadd_imm_s(start, TILE * bytes);
+        self.e.b.ins().call(functions.last, &[start, self.n_inner, end]);
+        let several =
+            self.e.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, self.n_inner, self.k.lanes as i64);
+        let (one, two) = (self.e.i64(TILE), self.e.i64(2 * TILE));
+        let blocks = self.e.b.ins().select(several, two, one);
+        for own in foldings {
+            own.leave_blocks(self.e, blocks);
+        }
+    }
+
+    /// Lets the rows of reads lie side by side.
+    fn reads_to_columns(
+        &mut self,
+        plan: &TilePlan,
+        functions: &TileFunctions,
+        slot: StackSlot,
+        first: Value,
+    ) {
+        for &k in &plan.reads {
+            let stride = self.stride(k);
+            let begins = self.e.b.ins().icmp_imm_s(IntCC::Equal, first, 0);
+            let moves = self.e.b.ins().icmp_imm_s(IntCC::NotEqual, stride, 0);
+            // What is the same for all rows is there already.
+            let needed = self.e.b.ins().bor(begins, moves);
+            let (pointer, columns) = (self.pointer(k), self.room(Room::Read(k)));
+            let n_inner = self.n_inner;
+            self.e.when(needed, |e| {
+                let arguments = e.stack_address(slot);
+                for (at, value) in [pointer, stride, columns].into_iter().enumerate() {
+                    e.b.ins().store(crate::emit::flags(), value, arguments, 8 * at as i32);
+                }
+                let function = functions.to_columns.expect("there are reads");
+                e.call_vectors(function, arguments, n_inner);
+            });
+        }
+    }
+
+    /// Does something for each row of the tile.
+    fn each_row(&mut self, inside: impl FnOnce(&mut Self)) {
+        let zero = self.e.i64(0);
+        let at = self.e.variable(I64, zero);
+        let own = self.e.begin_loop(|e| {
+            let at = e.b.use_var(at);
+            e.b.ins().icmp_imm_s(IntCC::SignedLessThan, at, COLUMN)
+        });
+        self.uniform.fill(None);
+        let here = self.e.b.use_var(at);
+        self.tile.as_mut().expect("this is in a tile").row = here;
+        inside(self);
+        let step = self.e.i64(ELEMENT);
+        self.e.advance(at, step);
+        self.e.end_loop(own);
+    }
+
+    /// The values of the present row that pass number `at` needs first.
+    fn values_of_row(&mut self, at: usize) {
+        let kernel = self.k;
+        if at == 0 {
+            let row = self.tile_room().row;
+            let number = self.e.b.ins().ushr_imm_u(row, i64::from(ELEMENT.trailing_zeros()));
+            for (k, read) in kernel.reads.iter().enumerate().filter(|own| !own.1.inner) {
+                let (pointer, stride) = (self.pointer(k), self.stride(k));
+                let offset = self.e.b.ins().imul(number, stride);
+                let address = self.e.b.ins().iadd(pointer, offset);
+                let value = self.e.load(read.dtype, address, 0);
+                self.know(k, value);
+            }
+        } else {
+            for &k in &kernel.passes[at - 1].folds {
+                let own = kernel.fold_as_write(k).expect("a kernel was verified");
+                let reduce = own.reduce.expect("a fold reduces");
+                let from = self.of_row(Room::Fold(k));
+                let made = self.e.load(own.dtype, from, 0);
+                let start = self.uniform_value(kernel.at(k).args[0]);
+                let folded = self.e.fold(reduce, own.dtype, start, made);
+                self.know(k, folded);
+            }
+        }
+        for &k in &kernel.passes[at].uniform {
+            let made = self.uniform_statement(k);
+            self.know(k, made);
+        }
+    }
+
+    /// Stores the arguments of the last pass for the present row.
+    fn arguments_of_row(&mut self, plan: &TilePlan, table: StackSlot, foldings: &[Folding]) {
+        let row = self.tile_room().row;
+        let start = self.e.stack_address(table);
+        let offset = self.e.b.ins().imul_imm_s(row, plan.arguments.len() as i64);
+        let place = self.e.b.ins().iadd(start, offset);
+        for (at, &argument) in plan.arguments.iter().enumerate() {
+            let value = match argument {
+                Argument::Elements(Elements::Read(k), _) => self.pointer(k),
+                Argument::Elements(Elements::Write(k), _) => self.pointer(self.write_pointer(k)),
+                Argument::Elements(Elements::Buffer(k), _) => {
+                    let rows = self.room(Room::Rows(k));
+                    let offset = self.e.b.ins().imul_imm_s(row, i64::from(COLUMNS));
+                    self.e.b.ins().iadd(rows, offset)
+                }
+                Argument::Uniform(k) => self.uniform_argument(k),
+                Argument::Sets(of) => foldings[of].sets(self.e),
+                _ => continue,
+            };
+            self.e.b.ins().store(crate::emit::flags(), value, place, 8 * at as i32);
+        }
+    }
+}
+
+/// The functions of tiles.
+struct TileFunctions {
+    /// For each pass before the last: its function, the address of its arguments, the functions of its folds.
+    columns: Vec<(FuncRef, Value, Vec<FuncRef>)>,
+    /// What turns rows to columns and back, if anything is turned.
+    to_columns: Option<FuncRef>,
+    to_rows: Option<FuncRef>,
+    last: FuncRef,
+}

@@ -1,0 +1,268 @@
+//! What is made of a kernel that takes tiles of rows: a function of columns for each pass before the last, one of rows for
+//! that, and the values of rows that wait from one to the other.
+
+use crate::dtype::Dtype;
+use crate::folding::Folding;
+use crate::kernel::{LoopKernel, Pass};
+use crate::stages::Stages;
+use crate::vector::{COLUMNS, Given, Sheet, code, fold_columns, tile_code};
+use crate::walk::Walk;
+use crate::walk::turn::Region;
+use crate::walk::vector_stage::{Argument, Elements, Sketch};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The bytes of an element, and of a value for each row.
+const SIZE: u32 = 8;
+const COLUMN: i64 = 64;
+
+/// A part of a tile's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Room {
+    /// A value for each row.
+    Value(usize),
+    /// Columns of a read, of a buffer, and of what is folded.
+    Read(usize),
+    Buffer(usize),
+    Fold(usize),
+    /// Rows of a buffer.
+    Rows(usize),
+}
+
+impl Room {
+    /// What an argument of columns is about.
+    pub(super) fn of(argument: Argument) -> Room {
+        match argument {
+            Argument::Elements(Elements::Read(k), _) => Room::Read(k),
+            Argument::Elements(Elements::Buffer(k), _) => Room::Buffer(k),
+            Argument::Elements(Elements::Folded(k), _) => Room::Fold(k),
+            Argument::Uniform(k) => Room::Value(k),
+            _ => unreachable!("columns have no other arguments"),
+        }
+    }
+
+    pub(super) fn bytes(self) -> i64 {
+        match self {
+            Room::Value(_) => COLUMN,
+            _ => COLUMN * i64::from(COLUMNS),
+        }
+    }
+}
+
+/// A pass by columns.
+pub(super) struct ColumnPass {
+    pub(super) code: Vec<u8>,
+    pub(super) arguments: Vec<Argument>,
+    /// The values that are folds, and the function of each.
+    pub(super) folds: Vec<(usize, Vec<u8>)>,
+}
+
+/// The passes of a tile.
+pub(super) struct TilePlan {
+    pub(super) first: Vec<ColumnPass>,
+    pub(super) last: Vec<u8>,
+    pub(super) arguments: Vec<Argument>,
+    /// The reads that are brought to columns, and the buffers that are brought to rows.
+    pub(super) reads: BTreeSet<usize>,
+    pub(super) loads: Vec<usize>,
+    /// The writes into which rows are gathered.
+    pub(super) gathered: Vec<usize>,
+    kept: BTreeSet<usize>,
+}
+
+impl TilePlan {
+    /// Where the parts of a tile's memory are.
+    pub(super) fn room(&self) -> BTreeMap<Room, i64> {
+        let arguments = self.first.iter().flat_map(|own| &own.arguments);
+        let mut parts: BTreeSet<Room> = arguments.map(|&own| Room::of(own)).collect();
+        parts.extend(self.kept.iter().map(|&k| Room::Value(k)));
+        parts.extend(self.loads.iter().map(|&k| Room::Rows(k)));
+        let mut end = 0;
+        let mut place = |own: Room| {
+            end += own.bytes();
+            (own, end - own.bytes())
+        };
+        parts.into_iter().map(&mut place).collect()
+    }
+}
+
+impl Walk<'_, '_, '_> {
+    /// The passes of a tile, before any row has begun; `None` if there are no tiles.
+    pub(super) fn tile_plan(&mut self, foldings: &[Vec<Folding>]) -> Option<TilePlan> {
+        let kernel = self.k;
+        let is_plain = kernel.sources.is_empty() && kernel.puts.is_empty();
+        let (last, first) = kernel.passes.split_last()?;
+        let folds = first.iter().any(|own| !own.folds.is_empty());
+        if !self.e.vectors || !is_plain || !folds || kernel.lanes as u32 != BLOCK {
+            return None;
+        }
+        let made = self.foreseen_tile(first, last, foldings);
+        self.uniform.fill(None);
+        made
+    }
+
+    fn foreseen_tile(
+        &mut self,
+        first: &[Pass],
+        last: &Pass,
+        foldings: &[Vec<Folding>],
+    ) -> Option<TilePlan> {
+        let kernel = self.k;
+        // What stands for values that each row has.
+        let known = Some(self.n_inner);
+        for (k, read) in kernel.reads.iter().enumerate() {
+            self.uniform[k] = if read.inner { None } else { known };
+        }
+        let mut columns = Vec::new();
+        for (at, pass) in first.iter().enumerate() {
+            for &k in &pass.uniform {
+                self.uniform[k] = known;
+            }
+            columns.push(self.column_pass(pass, &foldings[at])?);
+            for &k in &pass.folds {
+                self.uniform[k] = known;
+            }
+        }
+        for &k in &last.uniform {
+            self.uniform[k] = known;
+        }
+        let (code, arguments) = self.last_pass(last, foldings.last()?)?;
+        let gathered = last.writes.iter().copied().filter(|&k| {
+            let own = &kernel.writes[k];
+            own.inner && own.reduce.is_some()
+        });
+        let reads = first.iter().flat_map(|own| own.reads.iter().copied());
+        let kept = kept_values(kernel, &columns, &arguments);
+        Some(TilePlan {
+            first: columns,
+            last: code,
+            reads: reads.collect(),
+            loads: last.loads.clone(),
+            gathered: gathered.collect(),
+            kept,
+            arguments,
+        })
+    }
+
+    /// The only stage of a pass whose elements all have the size, or are bools.
+    fn only_stage(&self, pass: &Pass, foldings: &[Folding]) -> Option<Stages> {
+        let stages = Stages::of(self.k, pass, |k| self.may_be_inlined(k), |_| false);
+        let region = self.whole_region(pass, &stages);
+        let has_loops = self.longest_loop(&region).is_some();
+        let size = self.register_size(&region, foldings)?;
+        let tells = stages.computed[0].iter().any(|&k| self.tells_a_status(k));
+        (stages.last() == 0 && size == SIZE && !has_loops && !tells).then_some(stages)
+    }
+
+    fn column_pass(&self, pass: &Pass, foldings: &[Folding]) -> Option<ColumnPass> {
+        let is_bool = |&k: &usize| self.k.dtype(k) == Dtype::Bool;
+        let walked = pass.reads.iter().chain(&pass.loads).chain(&pass.stores);
+        if !pass.writes.is_empty() || walked.into_iter().any(is_bool) {
+            return None;
+        }
+        let stages = self.only_stage(pass, foldings)?;
+        let region = self.whole_region(pass, &stages);
+        let mut sheet = Sheet::new();
+        let mut own = self.sketch(&mut sheet, SIZE, &region);
+        own.asks_ahead = false;
+        for &k in &region.given {
+            let moves = pass.reads.contains(&k) || pass.loads.contains(&k);
+            own.values[k] = Some(if moves || self.uniform[k].is_none() {
+                self.given_to(&mut own, &region, k)
+            } else {
+                let (at, dtype) = (own.argument(Argument::Uniform(k)), self.k.dtype(k));
+                if dtype == Dtype::Bool {
+                    return None;
+                }
+                own.block.give(Given::Lanes { at, dtype }, dtype)
+            });
+        }
+        self.compute_in(&mut own, &stages);
+        for &k in &pass.stores {
+            let value = own.value(k);
+            own.keep(Elements::Buffer(k), self.k.dtype(k), value);
+        }
+        let mut folds = Vec::new();
+        for &k in &pass.folds {
+            let write = self.k.fold_as_write(k)?;
+            let value = own.value(write.value);
+            let value = own.block.e.convert(value, self.k.dtype(write.value), write.dtype);
+            own.keep(Elements::Folded(k), write.dtype, value);
+            folds.push((k, fold_columns(write.reduce?, write.dtype)?));
+        }
+        Some(ColumnPass { code: code(&own.block)?, arguments: own.arguments, folds })
+    }
+
+    fn last_pass(&self, pass: &Pass, foldings: &[Folding]) -> Option<(Vec<u8>, Vec<Argument>)> {
+        if !pass.folds.is_empty() {
+            return None;
+        }
+        let stages = self.only_stage(pass, foldings)?;
+        let region = self.whole_region(pass, &stages);
+        if !self.does_anything(&region, foldings) {
+            return None;
+        }
+        let mut sheet = Sheet::new();
+        let mut own = self.sketch(&mut sheet, SIZE, &region);
+        for &k in &region.given {
+            own.values[k] = Some(self.given_to(&mut own, &region, k));
+        }
+        self.compute_in(&mut own, &stages);
+        self.ended_in(&mut own, &region, foldings);
+        own.block.arguments = own.arguments.len();
+        Some((tile_code(&own.block)?, own.arguments))
+    }
+
+    fn compute_in(&self, own: &mut Sketch, stages: &Stages) {
+        for &k in &stages.computed[0] {
+            let made = self.computed_in(own, k);
+            own.values[k] = Some(made);
+        }
+    }
+
+    /// The elements of whole rows, in the only stage of a pass.
+    fn whole_region<'p>(&self, pass: &'p Pass, stages: &'p Stages) -> Region<'p> {
+        static NOWHERE: BTreeMap<crate::stages::OperandPlace, cranelift_codegen::ir::StackSlot> =
+            BTreeMap::new();
+        let given = self.given(pass, stages, 0);
+        Region { pass, stages, stage: 0, slots: &NOWHERE, chunk: self.n_inner, given }
+    }
+}
+
+/// The elements of a block.
+const BLOCK: u32 = 8;
+
+/// The values of rows that are used elsewhere than where they are made.
+fn kept_values(kernel: &LoopKernel, columns: &[ColumnPass], last: &[Argument]) -> BTreeSet<usize> {
+    // The pass before which each is made.
+    let mut made: BTreeMap<usize, usize> = BTreeMap::new();
+    let reads = kernel.reads.iter().enumerate().filter(|own| !own.1.inner);
+    made.extend(reads.map(|own| (own.0, 0)));
+    for (at, pass) in kernel.passes.iter().enumerate() {
+        made.extend(pass.uniform.iter().map(|&k| (k, at)));
+        made.extend(pass.folds.iter().map(|&k| (k, at + 1)));
+    }
+    let mut kept = BTreeSet::new();
+    let mut use_in = |k: usize, at: Option<usize>| {
+        if made.get(&k).is_some_and(|&own| Some(own) != at) {
+            kept.insert(k);
+        }
+    };
+    for (at, pass) in kernel.passes.iter().enumerate() {
+        for &k in &pass.uniform {
+            kernel.at(k).args.iter().for_each(|&a| use_in(a, Some(at)));
+        }
+        for &k in &pass.folds {
+            use_in(kernel.at(k).args[0], Some(at + 1));
+        }
+    }
+    let uniform = |own: &Argument| if let Argument::Uniform(k) = *own { Some(k) } else { None };
+    for k in columns.iter().flat_map(|own| &own.arguments).filter_map(uniform) {
+        use_in(k, None);
+    }
+    let end = Some(columns.len());
+    let written = kernel.writes.iter().filter(|own| !own.walks()).map(|own| own.value);
+    for k in last.iter().filter_map(uniform).chain(written) {
+        use_in(k, end);
+    }
+    kept
+}
