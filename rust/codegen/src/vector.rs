@@ -337,13 +337,13 @@ pub(crate) fn code(_block: &Block) -> Option<Vec<u8>> {
 
 /// Whether a block may hold the function of that name, of elements of so many bytes.
 #[cfg(target_arch = "x86_64")]
-pub(crate) fn holds(function: &str, size: u32) -> bool {
+pub(crate) fn holds(function: &'static str, size: u32) -> bool {
     recipe::has_recipe(function, size)
 }
 
 /// There are no such registers.
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn holds(_function: &str, _size: u32) -> bool {
+pub(crate) fn holds(_function: &'static str, _size: u32) -> bool {
     false
 }
 

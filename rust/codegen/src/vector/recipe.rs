@@ -2,20 +2,39 @@
 
 use crate::vector::translate::{FloatOp, Id, IntegerOp, Node, Translation};
 use frazil_runtime::{Step, recipe};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
 
 /// The predicate of an instruction that compares floats: less, and not for a NaN.
 const BELOW: u8 = 0x11;
 
-pub(super) fn has_recipe(function: &str, size: u32) -> bool {
-    recipe(function, size == 8).is_some()
+type Known = HashMap<(&'static str, u32), Option<Rc<[Step]>>>;
+
+thread_local! {
+    // The functions that this thread has asked for: each is run once to be noted. No other thread's lock is held where
+    // the process forks.
+    static KNOWN: RefCell<Known> = RefCell::default();
+}
+
+/// The steps of a function of elements of so many bytes.
+fn steps_of(function: &'static str, size: u32) -> Option<Rc<[Step]>> {
+    KNOWN.with_borrow_mut(|known| {
+        let make = || recipe(function, size == 8).map(Rc::from);
+        known.entry((function, size)).or_insert_with(make).clone()
+    })
+}
+
+pub(super) fn has_recipe(function: &'static str, size: u32) -> bool {
+    steps_of(function, size).is_some()
 }
 
 impl Translation<'_> {
     /// The function of a node.
-    pub(super) fn applied(&mut self, function: &str, argument: Id) -> Option<Id> {
-        let steps = recipe(function, self.size == 8)?;
+    pub(super) fn applied(&mut self, function: &'static str, argument: Id) -> Option<Id> {
+        let steps = steps_of(function, self.size)?;
         let mut made: Vec<Id> = Vec::with_capacity(steps.len());
-        for step in &steps {
+        for step in steps.iter() {
             let node = match *step {
                 Step::Argument => {
                     made.push(argument);
