@@ -87,7 +87,8 @@ pub(crate) enum Effect {
     Leave { value: Value },
 }
 
-/// The numbers of arguments of a function that lets elements go through a loop, and the state that is its result.
+/// The numbers of arguments of a function that lets elements go through a loop, and the state that is its result; the
+/// number of states if it is whether an element has left the loop.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Steps {
     pub(crate) states: usize,

@@ -371,8 +371,11 @@ impl Walk<'_, '_, '_> {
             .map(|(&place, dtype)| (place, self.e.stack(length * dtype.size())))
             .collect();
         for &k in self.loops.keys() {
-            // The result of a loop is its state at the end.
-            let Action::Loop { at, .. } = self.k.at(k).action else { continue };
+            let Action::Loop { of, at } = self.k.at(k).action else { continue };
+            if at == self.k.bodies[of].states.len() {
+                continue;
+            }
+            // A state at the end is where it was at the start.
             if let Some(&state) = slots.get(&OperandPlace::Operand { of: k, at: at + 1 }) {
                 slots.insert(OperandPlace::Value(k), state);
             }

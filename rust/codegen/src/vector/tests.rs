@@ -360,6 +360,20 @@ fn loops_compute_the_same_bits() {
 }
 
 #[test]
+fn loops_tell_which_elements_have_left() {
+    for (name, dtype, lanes, steps) in LOOPS {
+        let text = loop_text(dtype, lanes, steps);
+        let text = text.replace("result 0 0 2 3 0 1", "result 0 2 2 3 0 1").replace(
+            &format!("op add {dtype} {dtype},{dtype} 4 5\n"),
+            &format!("op where {dtype} bool,{dtype},{dtype} 5 4 1\n"),
+        );
+        assert!(text.contains("where"));
+        assert_eq!(callees(&text).0, 5, "{name}");
+        compare(name, &text, [1, 7, 8, 31, 33, 100, 513, 1500].into_iter());
+    }
+}
+
+#[test]
 fn loops_with_many_comparisons_have_functions() {
     let plain = loop_text("float64", 8, 200);
     let (begin, end) = plain.split_once("nexts 6 7\ncondition 9").unwrap();

@@ -1,4 +1,5 @@
-//! Scalar loops by functions of vectors, which are called for all elements of a chunk.
+//! Scalar loops by functions of vectors, which are called for all elements of a chunk. Such a function leaves the states
+//! of elements, and a bit for each that says whether it went on to the end.
 
 use crate::dtype::Dtype;
 use crate::emit::flags;
@@ -39,14 +40,14 @@ impl Walk<'_, '_, '_> {
         let own = self.k.at(k);
         let Action::Loop { of, .. } = own.action else { return None };
         let body = &self.k.bodies[of];
-        let size = own.dtype.size();
+        let size = body.states.first()?.size();
         let given: Vec<Dtype> = body.states.iter().chain(&body.constants).copied().collect();
         let wide = |dtype: &Dtype| *dtype == Dtype::Bool || dtype.size() == size;
         let fits = size >= 4
             && given.iter().all(|dtype| *dtype != Dtype::Bool)
             && self.dtypes_of_loop(of, own).iter().all(wide);
         let same = self.are_uniform(&own.args[..1]);
-        if !(fits && same && steps.result < steps.states && goes_in_registers(body)) {
+        if !(fits && same && goes_in_registers(body)) {
             return None;
         }
         let condition = body.condition?;
@@ -89,7 +90,7 @@ impl Walk<'_, '_, '_> {
         let most = self.e.convert(most, self.k.dtype(own.args[0]), own.operands[0]);
         let total = self.e.b.ins().isub(to, from);
         let function = self.e.vector_function(code);
-        let elements = BYTES / own.dtype.size();
+        let elements = BYTES / own.operands[1].size();
         let live = self.begin_all(total, elements, length / elements);
         let slot = self.e.stack(8 * (steps.most() as u32 + 1));
         let arguments = self.e.stack_address(slot);
@@ -127,6 +128,34 @@ impl Walk<'_, '_, '_> {
         });
         self.e.end_if(asks);
         self.e.end_loop(turns);
+        if steps.result == steps.states {
+            let place = self.e.stack_address(slots[&OperandPlace::Value(k)]);
+            self.store_ended(live, elements, place, total);
+        }
+    }
+
+    /// Stores, for so many elements, whether they have left the loop.
+    fn store_ended(&mut self, live: Value, elements: u32, place: Value, total: Value) {
+        let zero = self.e.i64(0);
+        let at = self.e.variable(I64, zero);
+        let own = self.e.begin_loop(|e| {
+            let at = e.b.use_var(at);
+            e.b.ins().icmp(IntCC::SignedLessThan, at, total)
+        });
+        let here = self.e.b.use_var(at);
+        let register = self.e.b.ins().ushr_imm_u(here, i64::from(elements.trailing_zeros()));
+        let register = self.e.b.ins().ishl_imm_u(register, 1);
+        let address = self.e.b.ins().iadd(live, register);
+        let bits = self.e.b.ins().uload16(I64, flags(), address, 0);
+        let lane = self.e.b.ins().band_imm_u(here, i64::from(elements - 1));
+        let bit = self.e.b.ins().ushr(bits, lane);
+        let goes_on = self.e.b.ins().band_imm_u(bit, 1);
+        let ended = self.e.b.ins().bxor_imm_u(goes_on, 1);
+        let to = self.e.b.ins().iadd(place, here);
+        self.e.b.ins().istore8(flags(), ended, to, 0);
+        let one = self.e.i64(1);
+        self.e.advance(at, one);
+        self.e.end_loop(own);
     }
 
     /// The address of bits that are set for the first `total` elements, two bytes for each of so many registers.
