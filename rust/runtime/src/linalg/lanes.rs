@@ -5,6 +5,7 @@ mod columns;
 mod kernels;
 mod rotations;
 mod strip;
+mod turns;
 mod wide;
 
 #[cfg(target_arch = "x86_64")]
@@ -64,7 +65,7 @@ impl Work {
             return unsafe { self.values_by_registers([rows, columns], matrix, values) };
         }
         // SAFETY: by the caller's promise; one lane needs no registers.
-        unsafe { self.values::<One, Alone, T>([rows, columns], matrix, values) }
+        unsafe { self.values::<One, Alone<One>, T>([rows, columns], matrix, values) }
     }
 
     /// As `values`, of one matrix.
@@ -80,7 +81,7 @@ impl Work {
         values: Strip<T>,
     ) -> bool {
         // SAFETY: by the caller's promise.
-        unsafe { self.values::<One, Alone, T>(dims, matrix, values) }
+        unsafe { self.values::<One, Alone<F64x4>, T>(dims, matrix, values) }
     }
 
     /// # Safety
@@ -98,7 +99,7 @@ impl Work {
             match self {
                 Work::Eigenvalues { lower } => {
                     let read = if lower { matrix } else { matrix.transposed() };
-                    rotations::eigenvalues::<V, T>(rows, read, values)
+                    rotations::eigenvalues::<V, C, T>(rows, read, values)
                 }
                 Work::SingularValues if rows >= columns => {
                     rotations::singular_values::<V, C, T>([rows, columns], matrix, values)

@@ -3,13 +3,13 @@
 //! A sum of products is added up in the same order however the columns lie: the terms four rows apart, then what is two
 //! apart, then the rest. A register along a column of one matrix does that, and so does one lane of many.
 
-use super::rotations::rotated;
-use super::wide::One;
-#[cfg(target_arch = "x86_64")]
-use super::wide::Wide;
-use crate::linalg::small::SMALL;
+use std::marker::PhantomData;
 
-const ROOM: usize = SMALL as usize;
+#[cfg(target_arch = "x86_64")]
+use super::rotations;
+use super::rotations::{ROOM, rotated};
+use super::turns::round_of_one;
+use super::wide::{One, Wide};
 
 /// The terms of a sum that are added up apart.
 const APART: usize = 4;
@@ -26,6 +26,8 @@ pub(super) trait Columns<V> {
     unsafe fn product(&self, p: usize, q: usize) -> V;
     /// Turns two columns by an angle, given its sine and the tangent of its half.
     unsafe fn rotate(&mut self, p: usize, q: usize, sine: V, half: V);
+    /// A round of rotations of symmetric matrices of so many rows. Whether any was due.
+    unsafe fn round_of_symmetric(size: usize, a: &mut [[V; ROOM]; ROOM]) -> bool;
 }
 
 /// Columns of several matrices, an element of each in a register.
@@ -79,18 +81,31 @@ impl<V: Wide<Item = f64>> Columns<V> for SideBySide<V> {
             (self.columns[p][row], self.columns[q][row]) = (x, y);
         }
     }
+
+    #[inline(always)]
+    unsafe fn round_of_symmetric(size: usize, a: &mut [[V; ROOM]; ROOM]) -> bool {
+        // SAFETY: by the caller's promise.
+        unsafe { rotations::round_of_symmetric(size, a) }
+    }
 }
 
 /// Columns of one matrix, with zeros behind its last row, which change no sum. Loops over them are of a known length,
-/// so that they become instructions on registers.
-pub(super) struct Alone {
+/// so that they become instructions on registers. The angles of rotations are computed in registers `W`.
+pub(super) struct Alone<W> {
     columns: [[f64; ROOM]; ROOM],
+    angles: PhantomData<W>,
 }
 
-impl Columns<One> for Alone {
+impl<W: Wide<Item = f64>> Columns<One> for Alone<W> {
     #[inline(always)]
-    unsafe fn new(_: usize) -> Alone {
-        Alone { columns: [[0.0; ROOM]; ROOM] }
+    unsafe fn new(_: usize) -> Alone<W> {
+        Alone { columns: [[0.0; ROOM]; ROOM], angles: PhantomData }
+    }
+
+    #[inline(always)]
+    unsafe fn round_of_symmetric(size: usize, a: &mut [[One; ROOM]; ROOM]) -> bool {
+        // SAFETY: by the caller's promise.
+        unsafe { round_of_one::<W>(size, a) }
     }
 
     #[inline(always)]

@@ -14,7 +14,7 @@ use super::wide::Wide;
 use crate::linalg::routine::Element;
 use crate::linalg::small::SMALL;
 
-const ROOM: usize = SMALL as usize;
+pub(super) const ROOM: usize = SMALL as usize;
 
 /// The sizes of elements, but for zeros.
 const LEAST: f64 = 1.0 / MOST;
@@ -36,7 +36,7 @@ const FINAL: f64 = 1e-9;
 
 /// Pairs of lines, in an order in which neighbours have no line in common: a processor works on
 /// several at once. The players of a tournament meet in the same way.
-struct Pairs {
+pub(super) struct Pairs {
     size: usize,
     turn: usize,
     place: usize,
@@ -44,8 +44,23 @@ struct Pairs {
 
 impl Pairs {
     #[inline(always)]
-    fn new(size: usize) -> Pairs {
+    pub(super) fn new(size: usize) -> Pairs {
         Pairs { size, turn: 0, place: 0 }
+    }
+
+    /// The pairs of the next turn, which have no line in common, and their number: none behind the last turn.
+    #[inline(always)]
+    pub(super) fn next_turn(&mut self) -> ([(usize, usize); ROOM / 2], usize) {
+        let mut met = [(0, 0); ROOM / 2];
+        let mut count = 0;
+        let turn = self.turn;
+        while self.turn == turn
+            && let Some(pair) = self.next()
+        {
+            met[count] = pair;
+            count += 1;
+        }
+        (met, count)
     }
 
     /// The next pair, the lower line first.
@@ -138,7 +153,7 @@ pub(super) unsafe fn rotated<V: Wide<Item = f64>>(sine: V, half: V, x: V, y: V) 
 /// The matrices have so many rows and columns, `values` so many elements each, apart from them; the
 /// processor has the registers.
 #[inline(always)]
-pub(super) unsafe fn eigenvalues<V: Wide<Item = f64>, T: Element>(
+pub(super) unsafe fn eigenvalues<V: Wide<Item = f64>, C: Columns<V>, T: Element>(
     size: usize,
     from: Strip<T>,
     values: Strip<T>,
@@ -157,7 +172,7 @@ pub(super) unsafe fn eigenvalues<V: Wide<Item = f64>, T: Element>(
             }
         }
         let mut rounds = 0;
-        while round_of_symmetric(size, &mut a) {
+        while C::round_of_symmetric(size, &mut a) {
             rounds += 1;
             if rounds == ROUNDS {
                 return false;
@@ -175,35 +190,62 @@ pub(super) unsafe fn eigenvalues<V: Wide<Item = f64>, T: Element>(
     true
 }
 
+/// A rotation that makes an element beside the diagonal vanish: the lanes in which it is due, the sine of
+/// its angle and the tangent of its half, and both elements on the diagonal afterwards.
+pub(super) struct Turned<V> {
+    pub(super) due: V,
+    pub(super) sine: V,
+    pub(super) half: V,
+    pub(super) first: V,
+    pub(super) second: V,
+}
+
+/// The rotation for two elements on the diagonal and the one beside it.
+///
+/// # Safety
+/// The processor has the registers.
+#[inline(always)]
+pub(super) unsafe fn turned<V: Wide<Item = f64>>(first: V, second: V, beside: V) -> Turned<V> {
+    // SAFETY: by the caller's promise.
+    unsafe {
+        let zero = V::splat(0.0);
+        // What changes neither of the two when it is added is as good as nothing.
+        let breadth = beside.abs();
+        let is_nothing = |x: V| x.abs().plus(breadth).equals(x.abs());
+        let counts = breadth.above(V::splat(NOTHING));
+        let due = zero.select(is_nothing(first).select(is_nothing(second), zero), counts);
+        let t = tangent(second.minus(first), beside.plus(beside), due);
+        let (sine, half) = rotation(t);
+        let (first, second) = (first.less(t, beside), second.plus(t.times(beside)));
+        Turned { due, sine, half, first, second }
+    }
+}
+
 /// A round of rotations, after which the elements beside the diagonal are smaller. Whether any was
 /// due.
 ///
 /// # Safety
 /// The matrices have so many rows; the processor has the registers.
 #[inline(always)]
-unsafe fn round_of_symmetric<V: Wide<Item = f64>>(size: usize, a: &mut [[V; ROOM]; ROOM]) -> bool {
+pub(super) unsafe fn round_of_symmetric<V: Wide<Item = f64>>(
+    size: usize,
+    a: &mut [[V; ROOM]; ROOM],
+) -> bool {
     let mut moved = false;
     let mut pairs = Pairs::new(size);
     // SAFETY: by the caller's promise; all positions are inside the matrices.
     unsafe {
         let zero = V::splat(0.0);
         while let Some((p, q)) = pairs.next() {
-            let (first, second, beside) = (a[p][p], a[q][q], a[p][q]);
-            // What changes neither of the two when it is added is as good as nothing.
-            let breadth = beside.abs();
-            let is_nothing = |x: V| x.abs().plus(breadth).equals(x.abs());
-            let counts = breadth.above(V::splat(NOTHING));
-            let due = zero.select(is_nothing(first).select(is_nothing(second), zero), counts);
+            let Turned { due, sine, half, first, second } = turned(a[p][p], a[q][q], a[p][q]);
             a[p][q] = zero;
             a[q][p] = zero;
             if !due.any() {
                 continue;
             }
             moved = true;
-            let t = tangent(second.minus(first), beside.plus(beside), due);
-            let (sine, half) = rotation(t);
-            a[p][p] = first.less(t, beside);
-            a[q][q] = second.plus(t.times(beside));
+            a[p][p] = first;
+            a[q][q] = second;
             for row in 0..size {
                 if row != p && row != q {
                     let (x, y) = rotated(sine, half, a[row][p], a[row][q]);
@@ -338,6 +380,25 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+
+    #[test]
+    fn the_pairs_of_a_turn_have_no_line_in_common() {
+        for size in 1..=ROOM {
+            let (mut alone, mut together) = (Pairs::new(size), Pairs::new(size));
+            loop {
+                let (met, count) = together.next_turn();
+                let lines: BTreeSet<_> = met[..count].iter().flat_map(|&(p, q)| [p, q]).collect();
+                assert_eq!(lines.len(), 2 * count);
+                for &pair in &met[..count] {
+                    assert_eq!(alone.next(), Some(pair));
+                }
+                if count == 0 {
+                    break;
+                }
+            }
+            assert_eq!(alone.next(), None);
+        }
+    }
 
     #[test]
     fn every_pair_comes_once() {

@@ -59,6 +59,7 @@ pub(super) struct F32x8(__m256);
 
 /// One float: what a register of one lane is. A mask has all bits or none.
 #[derive(Clone, Copy)]
+#[repr(transparent)]
 pub(crate) struct One(f64);
 
 impl One {
