@@ -29,6 +29,22 @@ def drawn(shape, dtype="float64"):
     return (a + 1j * rng.normal(size=shape) if dtype == "complex128" else a).astype(dtype)
 
 
+@pytest.mark.parametrize("size", [(59, 61), (60, 60), (67, 101), (101, 67), (128, 128), (203, 199)])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_factors_by_panels_are_lapacks(size, dtype):
+    a = np.random.default_rng(3).normal(size=size)
+    a += 1000 * np.eye(*size)[np.random.default_rng(4).permutation(size[0])]
+    a = a.astype(dtype)
+    a[:, size[1] // 3] = 0  # no pivot there
+    a[size[0] // 2] *= -1
+    x = ft.matrix("x", dtype=dtype)
+    factors, pivots = fz.function([x], list(ft.linalg.lu_factor(x)), mode="cranelift")(a)
+    expected = scipy.linalg.lapack.get_lapack_funcs(("getrf",), (a,))[0](a)
+    np.testing.assert_array_equal(pivots, expected[1])
+    limit = 1e-3 if dtype == "float32" else 1e-9
+    np.testing.assert_allclose(factors, expected[0], atol=limit)
+
+
 def by_scipy(a):
     """The factors, pivots, permutation and places of rows of each matrix of a stack."""
     rows, columns = a.shape[-2:]

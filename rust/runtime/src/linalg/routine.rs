@@ -168,6 +168,8 @@ pub(crate) trait Element:
     /// The whole number that is not less.
     fn count(self) -> usize;
     fn sqrt(self) -> Self;
+    /// `self + a b`, rounded once.
+    fn plus_product(self, a: Self, b: Self) -> Self;
     fn abs(self) -> Self;
     fn to_f64(self) -> f64;
     /// The nearest one.
@@ -193,6 +195,11 @@ macro_rules! element {
 
             fn sqrt(self) -> $float {
                 $float::sqrt(self)
+            }
+
+            #[inline(always)]
+            fn plus_product(self, a: $float, b: $float) -> $float {
+                a.mul_add(b, self)
             }
 
             fn abs(self) -> $float {

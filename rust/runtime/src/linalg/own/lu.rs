@@ -1,11 +1,16 @@
-//! The factors of a matrix that stays in the nearest cache.
+//! The factors of a matrix that stays in the caches of a core.
+
+#![expect(clippy::needless_range_loop, reason = "loops over indices keep the instruction set")]
 
 use crate::linalg::own::registers::Register;
 use crate::linalg::routine::Element;
 use crate::processor::Level;
 
-/// The bytes of a matrix that stays in the nearest cache beside other things.
-const NEAREST: usize = 32 << 10;
+/// The bytes of a matrix up to which these loops are quicker than LAPACK, with registers of 32 and of 64 bytes.
+const SMALLER: [usize; 2] = [128 << 10, 320 << 10];
+
+/// The bytes of a matrix that stays in the nearest cache beside other things: it is one panel.
+const NEAREST: usize = 28 << 10;
 
 /// The columns from which a multiple of another is taken in one go.
 const TOGETHER: usize = 4;
@@ -23,7 +28,12 @@ impl OwnLu {
     /// that is for LAPACK.
     pub(crate) fn new(sizes: [usize; 2], item: usize) -> Option<OwnLu> {
         let level = Level::best()?;
-        (sizes[0] * sizes[1] * item <= NEAREST).then_some(OwnLu { sizes, level })
+        let [short, long] = SMALLER;
+        let most = match level {
+            Level::Avx2 => short,
+            Level::Avx512 => long,
+        };
+        (sizes[0] * sizes[1] * item <= most).then_some(OwnLu { sizes, level })
     }
 
     /// Writes the factors over the matrix, which is in Fortran order without gaps: as LAPACK's
@@ -43,6 +53,19 @@ impl OwnLu {
     }
 }
 
+/// A matrix in Fortran order without gaps, and the columns of one panel.
+#[derive(Clone, Copy)]
+struct Panel<T> {
+    a: *mut T,
+    rows: usize,
+    start: usize,
+    end: usize,
+}
+
+/// The columns that are factored before the others follow: so each element of these is read and written once for
+/// so many multiples that are subtracted, in the order in which they would be one after the other.
+const PANEL: usize = 8;
+
 /// # Safety
 /// The processor has the instructions of `V`; the rest as for [`OwnLu::run`].
 #[inline(always)]
@@ -51,21 +74,47 @@ unsafe fn factor<V: Register<Item = T>, T: Element>(
     a: *mut T,
     pivots: *mut i32,
 ) {
-    for column in 0..rows.min(columns) {
+    let all = rows.min(columns);
+    let is_near = rows * columns * size_of::<T>() <= NEAREST;
+    let mut start = 0;
+    while start < all {
+        let end = if is_near { columns } else { all.min(start + PANEL) };
+        let panel = Panel { a, rows, start, end };
+        // SAFETY: all positions are inside the matrix.
+        unsafe {
+            factor_panel::<V, T>(panel, pivots);
+            for column in 0..start {
+                exchange(panel, a.add(column * rows), pivots);
+            }
+            let mut other = panel.end;
+            while other + TOGETHER <= columns {
+                follow::<V, T, TOGETHER>(panel, a.add(other * rows), pivots);
+                other += TOGETHER;
+            }
+            while other < columns {
+                follow::<V, T, 1>(panel, a.add(other * rows), pivots);
+                other += 1;
+            }
+        }
+        start = panel.end;
+    }
+}
+
+/// Factors the columns of a panel, and exchanges rows within them.
+///
+/// # Safety
+/// As for [`factor`]; the panel is in the matrix.
+#[inline(always)]
+unsafe fn factor_panel<V: Register<Item = T>, T: Element>(panel: Panel<T>, pivots: *mut i32) {
+    let Panel { a, rows, start, end } = panel;
+    for column in start..end.min(rows) {
         let line = a.wrapping_add(column * rows);
         // SAFETY: all positions are inside the matrix.
         unsafe {
-            let mut best = column;
-            let mut largest = line.add(column).read().abs();
-            for row in column + 1..rows {
-                let own = line.add(row).read().abs();
-                if own > largest {
-                    (best, largest) = (row, own);
-                }
-            }
+            let best = column + largest(line.add(column), rows - column);
             pivots.add(column).write(best as i32);
             if best != column {
-                for other in 0..columns {
+                for other in start..end {
                     let line = a.add(other * rows);
                     line.add(column).swap(line.add(best));
                 }
@@ -78,13 +127,169 @@ unsafe fn factor<V: Register<Item = T>, T: Element>(
                 line.add(row).write(line.add(row).read() / pivot);
             }
             let mut other = column + 1;
-            while other + TOGETHER <= columns {
+            while other + TOGETHER <= end {
                 subtract::<V, T, TOGETHER>(rows, column, line, a.add(other * rows));
                 other += TOGETHER;
             }
-            while other < columns {
+            while other < end {
                 subtract::<V, T, 1>(rows, column, line, a.add(other * rows));
                 other += 1;
+            }
+        }
+    }
+}
+
+/// The place of the first of the largest elements of a column: the first of all, if that is NaN.
+///
+/// # Safety
+/// There are so many elements.
+#[inline(always)]
+unsafe fn largest<T: Element>(line: *const T, count: usize) -> usize {
+    // SAFETY: all positions are inside the column.
+    unsafe {
+        let first = line.read().abs();
+        let mut most = [first; PANEL];
+        let mut row = 0;
+        while row + PANEL <= count {
+            for lane in 0..PANEL {
+                let own = line.add(row + lane).read().abs();
+                most[lane] = if own > most[lane] { own } else { most[lane] };
+            }
+            row += PANEL;
+        }
+        let mut all = first;
+        for own in most {
+            all = if own > all { own } else { all };
+        }
+        while row < count {
+            let own = line.add(row).read().abs();
+            all = if own > all { own } else { all };
+            row += 1;
+        }
+        let mut place = 0;
+        while all > first && line.add(place).read().abs() != all {
+            place += 1;
+        }
+        place
+    }
+}
+
+/// Exchanges the rows of another column as those of a panel were.
+///
+/// # Safety
+/// As for [`factor`]; the column at `line` is in the matrix.
+#[inline(always)]
+unsafe fn exchange<T: Element>(panel: Panel<T>, line: *mut T, pivots: *const i32) {
+    for row in panel.start..panel.end {
+        // SAFETY: all positions are inside the column.
+        unsafe { line.add(row).swap(line.add(pivots.add(row).read() as usize)) };
+    }
+}
+
+/// Subtracts multiples of the columns of a panel from so many columns, which begin at `others`.
+///
+/// # Safety
+/// As for [`factor`]; the columns are in the matrix, behind the panel.
+#[inline(always)]
+unsafe fn follow<V: Register<Item = T>, T: Element, const COLUMNS: usize>(
+    panel: Panel<T>,
+    others: *mut T,
+    pivots: *const i32,
+) {
+    let Panel { a, rows, start, end } = panel;
+    // SAFETY: all positions are inside the matrix; loads and stores end with the columns.
+    unsafe {
+        for at in 0..COLUMNS {
+            exchange(panel, others.add(at * rows), pivots);
+        }
+        let mut taken = Taken { factors: [[T::ZERO; COLUMNS]; PANEL], from: [0; PANEL], count: 0 };
+        let mut top = [[T::ZERO; PANEL]; COLUMNS];
+        for at in 0..COLUMNS {
+            for row in start..end {
+                top[at][row - start] = others.add(at * rows + row).read();
+            }
+        }
+        for column in start..end {
+            let line = a.add(column * rows);
+            // A column without a pivot has zeros below, of which no multiple is taken.
+            if line.add(column).read() == T::ZERO {
+                continue;
+            }
+            let factors = &mut taken.factors[taken.count];
+            for at in 0..COLUMNS {
+                factors[at] = T::ZERO - top[at][column - start];
+            }
+            for row in column + 1..end {
+                let own = line.add(row).read();
+                for at in 0..COLUMNS {
+                    let place = &mut top[at][row - start];
+                    *place = place.plus_product(own, factors[at]);
+                }
+            }
+            taken.from[taken.count] = column * rows;
+            taken.count += 1;
+        }
+        for at in 0..COLUMNS {
+            for row in start..end {
+                others.add(at * rows + row).write(top[at][row - start]);
+            }
+        }
+        let mut row = end;
+        while row + V::COUNT <= rows {
+            taken.add::<V>(rows, a.add(row), others.add(row), None);
+            row += V::COUNT;
+        }
+        if row < rows {
+            let rest = V::first(rows - row);
+            taken.add::<V>(rows, a.add(row), others.add(row), Some(rest));
+        }
+    }
+}
+
+/// The columns of a panel of which multiples are taken, and their factors in some other columns.
+struct Taken<T, const COLUMNS: usize> {
+    factors: [[T; COLUMNS]; PANEL],
+    /// The positions of their first elements.
+    from: [usize; PANEL],
+    count: usize,
+}
+
+impl<T: Element, const COLUMNS: usize> Taken<T, COLUMNS> {
+    /// Adds the multiples to a register of each of the other columns, or to `some` of its elements.
+    ///
+    /// # Safety
+    /// `lines` is at a row of the matrix, `others` at that row of the first of the other columns, with as many rows below as
+    /// are added to; the processor has the instructions of `V`.
+    #[inline(always)]
+    unsafe fn add<V: Register<Item = T>>(
+        &self,
+        rows: usize,
+        lines: *const T,
+        others: *mut T,
+        some: Option<V::Some>,
+    ) {
+        // SAFETY: by the caller's promise.
+        unsafe {
+            let load = |from: *const T| match some {
+                None => V::load(from),
+                Some(some) => V::load_some(from, some),
+            };
+            let mut sums = [V::splat(T::ZERO); COLUMNS];
+            for at in 0..COLUMNS {
+                sums[at] = load(others.add(at * rows));
+            }
+            for k in 0..self.count {
+                let own = load(lines.add(self.from[k]));
+                for at in 0..COLUMNS {
+                    sums[at] = sums[at].plus_product(own, V::splat(self.factors[k][at]));
+                }
+            }
+            for at in 0..COLUMNS {
+                let place = others.add(at * rows);
+                match some {
+                    None => sums[at].store(place),
+                    Some(some) => sums[at].store_some(place, some),
+                }
             }
         }
     }
@@ -154,7 +359,7 @@ mod tests {
     proptest! {
         #[test]
         fn factors_are_those_of_plain_loops(
-            ([rows, columns], numbers) in [1usize..40, 1usize..40].prop_flat_map(|sizes| {
+            ([rows, columns], numbers) in [1usize..100, 1usize..100].prop_flat_map(|sizes| {
                 let eighths = (-64i32..64).prop_map(|eighths| f64::from(eighths) / 8.0);
                 (Just(sizes), prop::collection::vec(eighths, sizes[0] * sizes[1]))
             }),
