@@ -7,6 +7,7 @@ mod elements;
 mod error_function;
 mod exponential;
 pub(crate) mod fold;
+mod gamma;
 mod hyperbolic;
 pub(crate) mod kernel_functions;
 mod lanes;

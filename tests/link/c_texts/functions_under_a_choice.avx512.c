@@ -85,6 +85,7 @@ INLINE f8x8 log1p_f8x8(f8x8 x) {
 #endif
 }
 f8x8 (*tanh_block_f8)(f8x8);
+f8x8 (*gammaln_block_f8)(f8x8);
 void (*copy_ends_64)(void *, const void *, i8, i8, i8, i8);
 i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   i4 status = 0;
@@ -127,7 +128,6 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
           char *q1 = w1 + i * 8;
           char *q2 = w2 + i * 8;
           ALIGNED i8 s3[8];
-          ALIGNED f8 s8[8];
 #pragma omp simd
           for (i8 l = 0; l < 8; ++l) {
             const f8 v0 = ((const f8 *)q0)[l];
@@ -137,11 +137,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
           const f8x8 s4 = log1p_f8x8(*(const f8x8_at *)q0);
           const f8x8 s5 = tanh_block_f8(*(const f8x8_at *)q1);
           const f8x8 s7 = exp_f8x8(*(const f8x8_at *)q0);
-          for (i8 l = 0; l < 8; ++l) {
-            const f8 v7 = s7[l];
-            const f8 v8 = gammaln_f8(v7);
-            s8[l] = v8;
-          }
+          const f8x8 s8 = gammaln_block_f8(s7);
 #pragma omp simd
           for (i8 l = 0; l < 8; ++l) {
             const b1 v3 = (s3[l] != 0);

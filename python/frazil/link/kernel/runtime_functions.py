@@ -15,7 +15,18 @@ OF_BLOCKS: frozenset[ScalarOp] = frozenset(
         (
             *("arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "cbrt", "cos", "cosh"),
             *("erf", "erfc", "exp", "exp2", "expm1", "log", "log10", "log1mexp", "log1p", "log2"),
-            *("log_sigmoid", "ndtr", "pow", "sigmoid", "sin", "sinh", "softplus", "tan", "tanh"),
+            *(
+                "gammaln",
+                "log_sigmoid",
+                "ndtr",
+                "pow",
+                "sigmoid",
+                "sin",
+                "sinh",
+                "softplus",
+                "tan",
+                "tanh",
+            ),
         ),
     )
 )

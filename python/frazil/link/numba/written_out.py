@@ -113,10 +113,6 @@ WRITTEN_OUT: Mapping[tuple[str, str], WrittenOut] = {
         ("more = {select}(x > y, x, y) + {log1p}({exp}(-{fabs}({T}(x - y))))",),
         "{select}(x == y, {T}(x + {T}(0.6931471805599453)), more)",
     ),
-    # As SciPy, not as C, has it at -inf, which is what -1e400 rounds to.
-    ("gammaln", "f"): WrittenOut(
-        ("x",), (), "{select}(x == {T}(-1e400), x, {T}({lgamma}(float64(x))))"
-    ),
     ("psi", "f"): WrittenOut(("x",), (), "{T}({psi_double}(float64(x)))"),
     ("log_ndtr", "f"): WrittenOut(("x",), (), "{T}({log_ndtr_double}(float64(x)))"),
     ("zeta", "f"): WrittenOut(("s", "q"), (), "{T}({zeta_double}(float64(s), float64(q)))"),

@@ -317,7 +317,7 @@ macro_rules! element_functions {
 }
 
 element_functions! {
-    unary: gammaln tri_gamma;
+    unary: tri_gamma;
     binary: arctan2 logaddexp fmod polygamma hypot zeta
 }
 

@@ -2,6 +2,7 @@
 
 use crate::loops::angles::{self, Angles};
 use crate::loops::exponential::{self, Exponential};
+use crate::loops::gamma::{self, Gamma};
 use crate::loops::logarithm::{self, Logarithm};
 
 #[cfg(target_arch = "x86_64")]
@@ -73,6 +74,7 @@ pub(super) trait Lanes: Copy {
     const EXPONENTIAL: &'static Exponential<Self::Element>;
     const LOGARITHM: &'static Logarithm<Self::Element>;
     const ANGLES: &'static Angles<Self::Element>;
+    const GAMMA: &'static Gamma<Self::Element>;
     /// Whether elements have the digits of a float64.
     const IS_DOUBLE: bool;
 
@@ -126,6 +128,7 @@ impl Lanes for f64 {
     const EXPONENTIAL: &Exponential<f64> = &exponential::OF_F64;
     const LOGARITHM: &Logarithm<f64> = &logarithm::OF_F64;
     const ANGLES: &Angles<f64> = &angles::OF_F64;
+    const GAMMA: &Gamma<f64> = &gamma::OF_F64;
     const IS_DOUBLE: bool = true;
 
     #[inline(always)]
@@ -286,6 +289,7 @@ impl Lanes for f32 {
     const EXPONENTIAL: &Exponential<f32> = &exponential::OF_F32;
     const LOGARITHM: &Logarithm<f32> = &logarithm::OF_F32;
     const ANGLES: &Angles<f32> = &angles::OF_F32;
+    const GAMMA: &Gamma<f32> = &gamma::OF_F32;
     const IS_DOUBLE: bool = false;
 
     #[inline(always)]

@@ -150,7 +150,7 @@ pub(super) fn terms_of_f32<L: Lanes<Element = f32>>(r: L, s: L) -> L {
 
 /// The logarithm of a positive number, as a sum of two.
 #[inline(always)]
-fn two_parts<L: Lanes>(x: L) -> (L, L) {
+pub(super) fn two_parts<L: Lanes>(x: L) -> (L, L) {
     let own = L::LOGARITHM;
     let (m, k) = x.parts();
     let t = m.add(L::all(own.magic));

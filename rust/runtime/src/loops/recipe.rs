@@ -5,6 +5,7 @@
 
 use crate::loops::angles::Angles;
 use crate::loops::exponential::{self, Exponential};
+use crate::loops::gamma::Gamma;
 use crate::loops::lanes::{Float, Function, Lanes};
 use crate::loops::logarithm::{self, EDGES, Logarithm};
 use std::cell::RefCell;
@@ -111,6 +112,7 @@ macro_rules! noted {
             const EXPONENTIAL: &Exponential<$float> = &$exponential;
             const LOGARITHM: &Logarithm<$float> = &$logarithm;
             const ANGLES: &Angles<$float> = <$float>::ANGLES;
+            const GAMMA: &Gamma<$float> = <$float>::GAMMA;
             const IS_DOUBLE: bool = <$float>::IS_DOUBLE;
 
             fn all(x: $float) -> Self {

@@ -3,11 +3,13 @@
 
 use crate::loops::lanes::{Float, Function, Lanes, each, whole};
 use crate::loops::recipe::{Step, steps_of};
-use crate::loops::{angles, arcs, error_function, exponential, hyperbolic, logarithm, roots};
+use crate::loops::{
+    angles, arcs, error_function, exponential, gamma, hyperbolic, logarithm, roots,
+};
 use crate::processor::Level;
 
 macro_rules! functions {
-    (partial: $($partial:ident)* ; whole: $($name:ident $module:ident;)*) => {
+    (partial: { $($partial:ident $source:ident;)* } whole: { $($name:ident $module:ident;)* }) => {
         $(#[expect(non_camel_case_types, reason = "it is named as the function that it is")]
         struct $name;
 
@@ -21,7 +23,7 @@ macro_rules! functions {
         /// The address of the function of that name and form; `None` if there is none.
         pub(super) fn find(name: &str, form: &str, level: Option<Level>) -> Option<usize> {
             match name {
-                $(stringify!($partial) => address::<angles::$partial>(form, level),)*
+                $(stringify!($partial) => address::<$source::$partial>(form, level),)*
                 $(stringify!($name) => address::<$name>(form, level),)*
                 _ => None,
             }
@@ -40,32 +42,38 @@ macro_rules! functions {
 }
 
 functions! {
-    partial: sin cos tan;
-    whole:
-    exp exponential;
-    exp2 exponential;
-    expm1 exponential;
-    sigmoid exponential;
-    log logarithm;
-    log2 logarithm;
-    log10 logarithm;
-    log1p logarithm;
-    log1mexp logarithm;
-    softplus logarithm;
-    log_sigmoid logarithm;
-    sinh hyperbolic;
-    cosh hyperbolic;
-    tanh hyperbolic;
-    arcsinh hyperbolic;
-    arccosh hyperbolic;
-    arctanh hyperbolic;
-    arcsin arcs;
-    arccos arcs;
-    arctan arcs;
-    erf error_function;
-    erfc error_function;
-    ndtr error_function;
-    cbrt roots;
+    partial: {
+        sin angles;
+        cos angles;
+        tan angles;
+        gammaln gamma;
+    }
+    whole: {
+        exp exponential;
+        exp2 exponential;
+        expm1 exponential;
+        sigmoid exponential;
+        log logarithm;
+        log2 logarithm;
+        log10 logarithm;
+        log1p logarithm;
+        log1mexp logarithm;
+        softplus logarithm;
+        log_sigmoid logarithm;
+        sinh hyperbolic;
+        cosh hyperbolic;
+        tanh hyperbolic;
+        arcsinh hyperbolic;
+        arccosh hyperbolic;
+        arctanh hyperbolic;
+        arcsin arcs;
+        arccos arcs;
+        arctan arcs;
+        erf error_function;
+        erfc error_function;
+        ndtr error_function;
+        cbrt roots;
+    }
 }
 
 fn address<F: Function>(form: &str, level: Option<Level>) -> Option<usize> {
@@ -252,7 +260,7 @@ mod tests {
     type Known = (&'static str, fn(f64) -> f64, f64);
 
     /// The reference of each function, and the units in the last place by which it may be off.
-    const KNOWN: [Known; 20] = [
+    const KNOWN: [Known; 21] = [
         ("exp", f64::exp, 1.0),
         ("exp2", f64::exp2, 1.0),
         ("expm1", f64::exp_m1, 2.0),
@@ -273,6 +281,7 @@ mod tests {
         ("arccos", f64::acos, 3.0),
         ("arctan", f64::atan, 3.0),
         ("cbrt", f64::cbrt, 2.0),
+        ("gammaln", crate::loops::real::gammaln, 5.0),
     ];
 
     /// Functions that are compared with none here, only among levels.

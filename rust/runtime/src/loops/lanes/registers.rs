@@ -2,6 +2,7 @@
 
 use crate::loops::angles::Angles;
 use crate::loops::exponential::{self, Exponential};
+use crate::loops::gamma::Gamma;
 use crate::loops::lanes::{Function, Lanes, each};
 use crate::loops::logarithm::{self, EDGES, Logarithm};
 use std::arch::x86_64::*;
@@ -11,6 +12,7 @@ impl Lanes for __m512d {
     const EXPONENTIAL: &Exponential<f64> = &exponential::OF_F64;
     const LOGARITHM: &Logarithm<f64> = &logarithm::OF_F64;
     const ANGLES: &Angles<f64> = f64::ANGLES;
+    const GAMMA: &Gamma<f64> = f64::GAMMA;
     const IS_DOUBLE: bool = f64::IS_DOUBLE;
 
     #[inline(always)]
@@ -198,6 +200,7 @@ impl Lanes for __m512 {
     const EXPONENTIAL: &Exponential<f32> = &exponential::OF_F32;
     const LOGARITHM: &Logarithm<f32> = &logarithm::OF_F32;
     const ANGLES: &Angles<f32> = f32::ANGLES;
+    const GAMMA: &Gamma<f32> = f32::GAMMA;
     const IS_DOUBLE: bool = f32::IS_DOUBLE;
 
     #[inline(always)]
