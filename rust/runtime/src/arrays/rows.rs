@@ -5,6 +5,9 @@ use frazil_core::{DType, from_half, to_half};
 #[cfg(target_arch = "x86_64")]
 use crate::processor::Level;
 
+/// Bytes that are too many to be copied part by part.
+const FEW: usize = 128;
+
 /// Copies `count` elements of `itemsize` bytes, aligned to as many.
 ///
 /// # Safety
@@ -30,6 +33,42 @@ pub(crate) unsafe fn copy_row(
             4 => copy_each::<u32>(destination, to, source, from, count),
             _ => copy_each::<u64>(destination, to, source, from, count),
         }
+    }
+}
+
+/// Copies so many bytes. A call of the system's function costs more than to copy a few.
+///
+/// # Safety
+/// Both are valid for so many bytes, and do not overlap.
+#[inline(always)]
+pub(crate) unsafe fn copy_few(destination: *mut u8, source: *const u8, bytes: usize) {
+    /// # Safety
+    /// As above, where a part of this type is left if `bytes` has its bit.
+    #[inline(always)]
+    unsafe fn part<T>(destination: *mut u8, source: *const u8, bytes: usize, done: &mut usize) {
+        if bytes & size_of::<T>() != 0 {
+            // SAFETY: by the caller's promise.
+            unsafe {
+                let value = source.add(*done).cast::<T>().read_unaligned();
+                destination.add(*done).cast::<T>().write_unaligned(value);
+            }
+            *done += size_of::<T>();
+        }
+    }
+    // SAFETY: by the caller's promise; the parts are as long as all of it.
+    unsafe {
+        if bytes >= FEW {
+            source.copy_to_nonoverlapping(destination, bytes);
+            return;
+        }
+        let mut done = 0;
+        part::<[u64; 8]>(destination, source, bytes, &mut done);
+        part::<[u64; 4]>(destination, source, bytes, &mut done);
+        part::<[u64; 2]>(destination, source, bytes, &mut done);
+        part::<u64>(destination, source, bytes, &mut done);
+        part::<u32>(destination, source, bytes, &mut done);
+        part::<u16>(destination, source, bytes, &mut done);
+        part::<u8>(destination, source, bytes, &mut done);
     }
 }
 
@@ -188,6 +227,19 @@ unsafe fn add_dense_avx2<T: Copy>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn few_bytes_and_many_are_copied() {
+        let from: Vec<u8> = (0..300).map(|k| (k % 251) as u8).collect();
+        for bytes in (0..140).chain([255, 299]) {
+            let mut to = vec![255; 300];
+            // SAFETY: both have so many bytes behind the first.
+            unsafe { copy_few(to[1..].as_mut_ptr(), from[1..].as_ptr(), bytes) };
+            assert_eq!(to[0], 255);
+            assert_eq!(to[1..=bytes], from[1..=bytes]);
+            assert!(to[1 + bytes..].iter().all(|&byte| byte == 255));
+        }
+    }
 
     #[test]
     fn rows_without_gaps_are_added() {

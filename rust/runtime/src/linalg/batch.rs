@@ -6,6 +6,7 @@ use crate::arrays::layout::Layout;
 use crate::arrays::walk::{Order, Strides, Walk};
 use crate::error::Fault;
 use crate::linalg::blas::{DotPlan, SHORT, dot_dims};
+use crate::linalg::small::SmallDot;
 use crate::threads::attention::Patience;
 use crate::threads::conduct::Conduct;
 
@@ -66,6 +67,12 @@ impl BatchPlan {
     /// The bytes of scratch memory that a run needs.
     pub(crate) fn scratch(&self) -> usize {
         self.each.scratch()
+    }
+
+    /// The type of its elements, and the product, if it is one small one.
+    pub(crate) fn small(&self) -> Option<(DType, SmallDot)> {
+        self.walk.as_ref().filter(|walk| walk.is_single())?;
+        self.each.small()
     }
 
     /// Whether a run takes long enough to ask afterwards whether to stop.

@@ -166,6 +166,14 @@ impl DotPlan {
         self.scratch
     }
 
+    /// The type of its elements, and the product if it is a small one.
+    pub(crate) fn small(&self) -> Option<(DType, SmallDot)> {
+        match self.product {
+            Product::Small(product) => Some((self.dtype, product)),
+            _ => None,
+        }
+    }
+
     /// The products of elements that are summed.
     pub(crate) fn terms(&self) -> i64 {
         self.terms
@@ -371,6 +379,16 @@ impl GemmPlan {
     /// The bytes of scratch memory that a run needs.
     pub(crate) fn scratch(&self) -> usize {
         self.product.scratch()
+    }
+
+    /// The type of its elements, the product and the steps of what is added, if it is a small one that needs no copy.
+    pub(crate) fn small(&self) -> Option<(DType, SmallDot, [isize; 2])> {
+        let (dtype, product) = self.product.small()?;
+        match self.start {
+            Start::There => Some((dtype, product, product.result_steps())),
+            Start::Added(_, steps) => Some((dtype, product, steps)),
+            Start::Copied(_) => None,
+        }
     }
 
     /// Whether a run takes long enough to ask afterwards whether to stop.

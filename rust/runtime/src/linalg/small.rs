@@ -5,6 +5,8 @@ use crate::linalg::routine::{Element, Triangle};
 #[cfg(target_arch = "x86_64")]
 use crate::processor::Level;
 
+pub(crate) mod again;
+
 /// The rows and columns of small matrices.
 pub(crate) const SMALL: i64 = 8;
 
@@ -78,7 +80,7 @@ impl SmallDot {
     }
 
     /// The steps of the result, in the order of [`SmallDot::addend_steps`].
-    fn result_steps(&self) -> [isize; 2] {
+    pub(crate) fn result_steps(&self) -> [isize; 2] {
         [self.columns as isize, 1]
     }
 

@@ -4,13 +4,15 @@
 //! Kernels get pointers from one table. From one execution to the next only the pointers change that
 //! start in memory which moves: states, elements of sequences, rows of results.
 
-use std::ptr;
+mod products;
 
+use crate::arrays::rows::copy_few;
 use crate::arrays::scalar::Scalar;
 use crate::arrays::strided::{TransferPlan, fill};
 use crate::error::{Error, Fault};
+use crate::linalg::small::again::SmallAgain;
 use crate::loops::loop_nest::KernelFn;
-use crate::program::Program;
+use crate::program::{Bases, Program};
 use crate::run::ASK;
 use crate::run::state::{OutputPlan, SlotState, State, evaluate};
 use crate::run::step::{DotStep, GemmStep, LoopStep, PickStep, Place, Step, TransferStep};
@@ -48,6 +50,11 @@ enum Action<'a> {
     },
     /// A loop of several calls, or of packed operands.
     Loop(&'a LoopStep),
+    /// A small product, of the operands at four places.
+    Small {
+        again: Box<SmallAgain>,
+        first: usize,
+    },
     Dot(&'a DotStep),
     Gemm(&'a GemmStep),
     /// Anything else.
@@ -103,6 +110,9 @@ pub(crate) struct Parts<'a> {
 
 /// Makes a tape.
 struct Recorder<'a> {
+    bases: &'a Bases,
+    /// The inputs that the program may write to.
+    donated: &'a [usize],
     turns: Vec<Turn<'a>>,
     pointers: Vec<*mut u8>,
     moved: Vec<Moved>,
@@ -126,6 +136,8 @@ impl<'a> Tape<'a> {
     pub(crate) fn new(program: &'a Program, state: &'a mut State, moving: &[usize]) -> Tape<'a> {
         let parts = state.parts();
         let mut recorder = Recorder {
+            bases: &program.bases,
+            donated: program.donated(),
             turns: Vec::new(),
             pointers: Vec::new(),
             moved: Vec::new(),
@@ -169,7 +181,10 @@ impl<'a> Tape<'a> {
     /// All inputs, and the memory of all outputs, are where the bases say, as large as when the run
     /// was bound.
     pub(crate) unsafe fn play(&mut self, conduct: &Conduct<'_>) -> Result<(), Error> {
-        evaluate(self.program, self.slots, self.bases, self.values, &self.program.run_sizes[0]);
+        let sizes = &self.program.run_sizes[0];
+        if !sizes.is_empty() {
+            evaluate(self.program, self.slots, self.bases, self.values, sizes);
+        }
         for moved in &self.moved {
             moved.point(&mut self.pointers, self.bases);
         }
@@ -186,8 +201,7 @@ impl<'a> Tape<'a> {
                         Halt::check(status).map_err(Fault::from)
                     }
                     Action::Copy { first, bytes } => {
-                        let (to, from) = (pointers[*first], pointers[*first + 1]);
-                        ptr::copy_nonoverlapping(from.cast_const(), to, *bytes);
+                        copy_few(pointers[*first], pointers[*first + 1].cast_const(), *bytes);
                         Ok(())
                     }
                     Action::Transfer { first, plan } => {
@@ -196,6 +210,10 @@ impl<'a> Tape<'a> {
                     }
                     Action::Fill { first, count, value } => {
                         fill(pointers[*first], *count, value).map_err(Fault::from)
+                    }
+                    Action::Small { again, first } => {
+                        again.run([0, 1, 2, 3].map(|at| pointers[*first + at]));
+                        Ok(())
                     }
                     Action::Loop(step) => step.run(bases, scratch, conduct),
                     Action::Dot(step) => step.run(bases, scratch, conduct),
@@ -257,8 +275,8 @@ impl<'a> Recorder<'a> {
                 self.moves[pick.base] = Moves::By(self.turns.len());
                 self.add(Action::Pick { pick, moved: Vec::new() });
             }
-            Step::Dot(own) => self.add(Action::Dot(own)),
-            Step::Gemm(own) => self.add(Action::Gemm(own)),
+            Step::Dot(own) => self.dot(own, parts),
+            Step::Gemm(own) => self.gemm(own, parts),
             _ => self.add(Action::Step(step)),
         }
     }

@@ -57,7 +57,7 @@ impl<'p> ScanRun<'p> {
         for (&(base, _), carried) in moved.states.iter().zip(0..) {
             tape.bases()[base] = self.values[self.code.input_of(carried)].data;
         }
-        let mut next: SmallVec<[*mut u8; 8]> = SmallVec::new();
+        let mut next = vec![std::ptr::null_mut(); moved.states.len()];
         for step in first..self.steps {
             if asked.is_due(step) && (conduct.should_stop)() {
                 return Err(self.at(Fault::Interrupted));
@@ -69,8 +69,9 @@ impl<'p> ScanRun<'p> {
             played.map_err(|error| self.part.blame(error, Some(step), self.origin))?;
             // Found before any of them is put in its place: a state may take over another one's value.
             let bases = tape.bases();
-            next.clear();
-            next.extend(moved.states.iter().map(|&(_, from)| bases[from]));
+            for (data, &(_, from)) in next.iter_mut().zip(&moved.states) {
+                *data = bases[from];
+            }
             for (&(base, _), &data) in moved.states.iter().zip(&next) {
                 bases[base] = data;
             }

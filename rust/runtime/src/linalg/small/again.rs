@@ -1,0 +1,268 @@
+//! A small product that is computed again and again, of operands that may lie elsewhere each time.
+//! The loops that do it are found once, and a matrix that stays the same is copied to where they read it best.
+
+use super::SmallDot;
+use crate::linalg::routine::Element;
+
+/// A row times a matrix, plus what lies at the third place, to the last one.
+type Loops = unsafe fn(&SmallAgain, [*mut u8; 4]);
+
+/// A product of operands of known layouts, plus a value or not.
+#[derive(Debug)]
+pub(crate) struct SmallAgain {
+    loops: Loops,
+    dot: SmallDot,
+    /// Elements from row to row of the value that is added.
+    down: isize,
+    /// The second operand, if it is kept.
+    kept: Option<Box<[u64]>>,
+}
+
+/// What is known of a product before it is computed.
+pub(crate) struct Facts<T> {
+    /// The steps of the value that is added to it, from row to row and along a row.
+    pub(crate) addend: Option<[isize; 2]>,
+    /// The places of operands whose elements are always the same.
+    pub(crate) same: [Option<*const T>; 2],
+}
+
+impl SmallAgain {
+    /// `None` if the operands do not lie as the loops take them, or the processor has no wide
+    /// registers: [`SmallDot::add`] does the product.
+    ///
+    /// # Safety
+    /// Operands that are always the same lie at their places, laid out as the product says.
+    pub(crate) unsafe fn new<T: Element>(dot: SmallDot, facts: &Facts<T>) -> Option<SmallAgain> {
+        let loops = loops::<T>(&dot, facts.addend.is_some())?;
+        let [down, right] = facts.addend.unwrap_or([0, 1]);
+        let mut again = SmallAgain { loops, dot, down, kept: None };
+        if again.dot.b[1] != 1
+            && let Some(matrix) = again.in_order(facts.same)[1]
+        {
+            // SAFETY: by the caller's promise.
+            unsafe { again.keep(matrix) };
+        }
+        // A row of one element lies in any way.
+        (again.dot.columns == 1 || (again.dot.b[1] == 1 && right == 1)).then_some(again)
+    }
+
+    /// Copies the second operand to memory of its own, in C order.
+    ///
+    /// # Safety
+    /// It lies there.
+    unsafe fn keep<T: Element>(&mut self, matrix: *const T) {
+        let SmallDot { inner, columns, b: [down, along], .. } = self.dot;
+        let mut kept = vec![0; (inner * columns * size_of::<T>()).div_ceil(8)];
+        let to = kept.as_mut_ptr().cast::<T>();
+        for k in 0..inner {
+            for at in 0..columns {
+                let from = matrix.wrapping_offset(k as isize * down + at as isize * along);
+                // SAFETY: by the caller's promise; there is room for so many elements.
+                unsafe { to.add(k * columns + at).write(from.read()) };
+            }
+        }
+        self.dot.b = [columns as isize, 1];
+        self.kept = Some(kept.into());
+    }
+
+    /// The operands, or what is known of them, in the order of [`SmallAgain::run`].
+    pub(crate) fn in_order<P>(&self, [a, b]: [P; 2]) -> [P; 2] {
+        if self.dot.is_transposed { [b, a] } else { [a, b] }
+    }
+
+    /// The place of the copy that is read instead of the second operand.
+    pub(crate) fn kept(&self) -> Option<*mut u8> {
+        self.kept.as_ref().map(|kept| kept.as_ptr().cast::<u8>().cast_mut())
+    }
+
+    /// Computes it: of a row, a matrix and the value that is added, to the result, which lies in C
+    /// order. All bits are those of [`SmallDot::add`] with scales of one.
+    ///
+    /// # Safety
+    /// The operands have the layouts of the product; the result is as large as it, aligned and apart
+    /// from them, or where the value that is added lies.
+    #[inline(always)]
+    pub(crate) unsafe fn run(&self, places: [*mut u8; 4]) {
+        // SAFETY: by the caller's promise.
+        unsafe { (self.loops)(self, places) }
+    }
+}
+
+/// The loops for a product, which are made for its number of columns.
+#[cfg(target_arch = "x86_64")]
+fn loops<T: Element>(dot: &SmallDot, adds: bool) -> Option<Loops> {
+    if !dot.is_wide {
+        return None;
+    }
+    Some(match (dot.columns, adds) {
+        (1, false) => rows::<T, 1, false>,
+        (2, false) => rows::<T, 2, false>,
+        (3, false) => rows::<T, 3, false>,
+        (4, false) => rows::<T, 4, false>,
+        (5, false) => rows::<T, 5, false>,
+        (6, false) => rows::<T, 6, false>,
+        (7, false) => rows::<T, 7, false>,
+        (_, false) => rows::<T, 8, false>,
+        (1, true) => rows::<T, 1, true>,
+        (2, true) => rows::<T, 2, true>,
+        (3, true) => rows::<T, 3, true>,
+        (4, true) => rows::<T, 4, true>,
+        (5, true) => rows::<T, 5, true>,
+        (6, true) => rows::<T, 6, true>,
+        (7, true) => rows::<T, 7, true>,
+        (_, true) => rows::<T, 8, true>,
+    })
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn loops<T: Element>(_dot: &SmallDot, _adds: bool) -> Option<Loops> {
+    None
+}
+
+/// # Safety
+/// As for [`SmallAgain::run`], on a processor with AVX2; the product has `COLUMNS` columns.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn rows<T: Element, const COLUMNS: usize, const ADDS: bool>(
+    again: &SmallAgain,
+    places: [*mut u8; 4],
+) {
+    let [a, b, z, to] = places.map(|place| place.cast::<T>());
+    let dot = &again.dot;
+    for row in 0..dot.rows {
+        let a = a.wrapping_offset(row as isize * dot.a[0]).cast_const();
+        let z = z.wrapping_offset(row as isize * again.down).cast_const();
+        let to = to.wrapping_add(row * COLUMNS);
+        // SAFETY: by the caller's promise. Each row is made in the parts in which the next product
+        // reads it: a load that joins two stores would wait for both.
+        unsafe {
+            if COLUMNS == 8 {
+                part::<T, 8, ADDS>(dot, a, b, z, to);
+                continue;
+            }
+            let mut done = 0;
+            if COLUMNS & 4 != 0 {
+                part::<T, 4, ADDS>(dot, a, b, z, to);
+                done = 4;
+            }
+            if COLUMNS & 2 != 0 {
+                part::<T, 2, ADDS>(dot, a, b.add(done), z.wrapping_add(done), to.add(done));
+                done += 2;
+            }
+            if COLUMNS & 1 != 0 {
+                part::<T, 1, ADDS>(dot, a, b.add(done), z.wrapping_add(done), to.add(done));
+            }
+        }
+    }
+}
+
+/// So many columns of a row.
+///
+/// # Safety
+/// As for [`rows`]; they begin where the places say.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn part<T: Element, const WIDTH: usize, const ADDS: bool>(
+    dot: &SmallDot,
+    a: *const T,
+    b: *const T,
+    z: *const T,
+    to: *mut T,
+) {
+    let mut sums = [T::ZERO; WIDTH];
+    let (mut factor, mut line) = (a, b);
+    for _ in 0..dot.inner {
+        // SAFETY: by the caller's promise, for this and what follows.
+        let (scale, of) = unsafe { (factor.read(), line.cast::<[T; WIDTH]>().read()) };
+        for at in 0..WIDTH {
+            sums[at] = sums[at] + scale * of[at];
+        }
+        factor = factor.wrapping_offset(dot.a[1]);
+        line = line.wrapping_offset(dot.b[0]);
+    }
+    if ADDS {
+        // SAFETY: as above.
+        let of = unsafe { z.cast::<[T; WIDTH]>().read() };
+        for at in 0..WIDTH {
+            sums[at] = sums[at] + of[at];
+        }
+    }
+    // SAFETY: as above.
+    unsafe { to.cast::<[T; WIDTH]>().write(sums) };
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::*;
+    use crate::arrays::layout::Layout;
+    use crate::linalg::small::SMALL;
+
+    /// A matrix, or the transpose of one, of numbers whose sums depend on their order.
+    fn matrix(rows: i64, columns: i64, is_transposed: bool, seed: f64) -> (Vec<f64>, Layout) {
+        let elements = (0..rows * columns).map(|k| (seed + k as f64).sin() / 3.0).collect();
+        let strides = if is_transposed { [8, 8 * rows] } else { [8 * columns, 8] };
+        (elements, Layout { dims: vec![rows, columns].into(), strides: strides.to_vec().into() })
+    }
+
+    /// Whether the loops did it, with the bits of [`SmallDot::add`].
+    fn agrees(
+        [rows, inner, columns]: [i64; 3],
+        transposed: [bool; 2],
+        same: bool,
+        adds: bool,
+    ) -> bool {
+        let (a, a_layout) = matrix(rows, inner, transposed[0], 1.0);
+        let (b, b_layout) = matrix(inner, columns, transposed[1], 2.0);
+        let (z, z_layout) = matrix(rows, columns, false, 3.0);
+        let dot = SmallDot::new(&a_layout, &b_layout, 8).unwrap();
+        let steps = dot.addend_steps(&z_layout, 8).unwrap();
+        let mut expected = vec![f64::NAN; (rows * columns) as usize];
+        let mut found = expected.clone();
+        let facts = Facts {
+            addend: adds.then_some(steps),
+            same: [&a, &b].map(|of| same.then_some(of.as_ptr())),
+        };
+        // SAFETY: the operands have these layouts, the results have room.
+        unsafe {
+            let scales = (1.0, if adds { 1.0 } else { 0.0 });
+            dot.add([a.as_ptr(), b.as_ptr()], scales, (z.as_ptr(), steps), expected.as_mut_ptr());
+            let Some(again) = SmallAgain::new(dot, &facts) else { return false };
+            let [row, matrix] = again.in_order([a.as_ptr(), b.as_ptr()]);
+            let row = row.cast::<u8>().cast_mut();
+            let matrix = again.kept().unwrap_or(matrix.cast::<u8>().cast_mut());
+            let z = z.as_ptr().cast::<u8>().cast_mut();
+            again.run([row, matrix, z, found.as_mut_ptr().cast()]);
+        }
+        let bits = |all: &[f64]| all.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+        assert_eq!(bits(&found), bits(&expected), "{rows} x {inner} x {columns}, {transposed:?}");
+        true
+    }
+
+    #[test]
+    fn products_have_the_bits_of_those_that_are_computed_once() {
+        if crate::processor::Level::best().is_none() {
+            return;
+        }
+        for rows in [1, 3] {
+            for inner in 1..=SMALL {
+                for columns in 1..=SMALL {
+                    for (left, right) in [(false, false), (true, false), (false, true)] {
+                        for adds in [false, true] {
+                            let sizes = [rows, inner, columns];
+                            assert!(agrees(sizes, [left, right], true, adds));
+                            agrees(sizes, [left, right], false, adds);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn matrices_that_may_change_are_read_where_they_lie() {
+        if crate::processor::Level::best().is_some() {
+            assert!(agrees([2, 3, 4], [true, false], false, true));
+            assert!(!agrees([2, 3, 4], [false, true], false, true));
+        }
+    }
+}
