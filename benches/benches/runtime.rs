@@ -149,7 +149,7 @@ fn nested(criterion: &mut Criterion) {
     let mut slot = builder.input(ArrayType::new(DType::Float64, &[])).unwrap();
     let number = builder.nest(Arc::clone(&inner), Origin(0)).unwrap();
     for _ in 0..10 {
-        slot = builder.run(number, &[slot]).unwrap()[0];
+        slot = builder.run(number, None, &[slot]).unwrap()[0];
     }
     let program = builder.finish(&[slot]).unwrap();
     group.bench_function("10 runs", |bencher| {

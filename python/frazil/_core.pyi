@@ -1019,8 +1019,10 @@ class ProgramBuilder:
     ) -> list[int]:
         """Calls ``function(*arrays)``, which returns an array or a tuple of these types."""
 
-    def call_program(self, program: Program, inputs: Sequence[int]) -> list[int]:
-        """Runs a program once."""
+    def call_program(
+        self, program: Program, inputs: Sequence[int], instead: Program | None = None
+    ) -> list[int]:
+        """Runs a program once, or the program ``instead`` where inputs have other lengths."""
 
     def branch(
         self,

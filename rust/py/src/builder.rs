@@ -486,14 +486,18 @@ impl ProgramBuilder {
         Ok(numbers(slots))
     }
 
-    /// Runs a program once; the slots of its outputs.
+    /// Runs a program once; the slots of its outputs. Where inputs have other lengths than it takes, the
+    /// program `instead` runs.
+    #[pyo3(signature = (program, inputs, instead = None))]
     fn call_program(
         &mut self,
         program: &Bound<'_, Program>,
         inputs: Vec<u32>,
+        instead: Option<&Bound<'_, Program>>,
     ) -> PyResult<Vec<u32>> {
         let program = self.nest(program)?;
-        Ok(numbers(self.builder()?.run(program, &slots(inputs)).map_err(refuse)?))
+        let instead = instead.map(|instead| self.nest(instead)).transpose()?;
+        Ok(numbers(self.builder()?.run(program, instead, &slots(inputs)).map_err(refuse)?))
     }
 
     /// Runs the first program if the 0-d condition is not zero, else the second; the slots of

@@ -19,6 +19,7 @@ use std::time::Duration;
 
 use once_cell::race::OnceBox;
 
+use crate::arrays::array::ArrayRef;
 use crate::ids::{Nested, Origin, Size, Slot};
 use crate::program::array_type::ArrayType;
 use crate::program::builder::{Constant, Input, SizeInfo, SlotInfo};
@@ -192,6 +193,11 @@ impl Program {
     /// The types of the inputs.
     pub fn inputs(&self) -> impl ExactSizeIterator<Item = &ArrayType> {
         self.inputs.iter().map(|input| &input.ty)
+    }
+
+    /// Whether inputs have the lengths that its types state.
+    pub(crate) fn takes_lengths(&self, inputs: &[ArrayRef<'_>]) -> bool {
+        self.inputs().zip(inputs).all(|(ty, input)| ty.admits(input.dims))
     }
 
     /// The positions of the inputs that a run may write to.

@@ -110,7 +110,7 @@ fn inner(ndim: usize) -> Arc<Program> {
     builder.origin(Some(Origin(3)));
     let (a, b) = (builder.input(ty.clone()).unwrap(), builder.input(ty).unwrap());
     let number = builder.nest(Arc::new(innermost), Origin(5)).unwrap();
-    let made = builder.run(number, &[a]).unwrap();
+    let made = builder.run(number, None, &[a]).unwrap();
     let sum = builder.increment(made[1], &[], b).unwrap();
     Arc::new(builder.finish(&[sum, made[0]]).unwrap())
 }
@@ -179,7 +179,7 @@ fn program(choices: &[(u8, u8, u8)]) -> Program {
             14..=16 if ndim > 0 => {
                 let nested = builder.nest(inner(ndim), Origin(at as u32)).unwrap();
                 match kind % 17 {
-                    14 => builder.run(nested, &[a, b]).map(|slots| slots[0]),
+                    14 => builder.run(nested, None, &[a, b]).map(|slots| slots[0]),
                     15 => {
                         let flag = builder.size_literal(second.into()).unwrap();
                         let flag = builder.size_scalar(flag).unwrap();
@@ -371,7 +371,7 @@ fn programs_are_nested_so_deep_and_no_deeper() {
             break;
         };
         let inputs = if depth == 3 { vec![x, x] } else { vec![x] };
-        let made = builder.run(number, &inputs).unwrap();
+        let made = builder.run(number, None, &inputs).unwrap();
         program = Arc::new(builder.finish(&made[..1]).unwrap());
     }
     let bytes = program.to_bytes();

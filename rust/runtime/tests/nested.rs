@@ -83,6 +83,32 @@ fn a_state_keeps_its_shape() {
     assert!(text.contains("shape (3,)"), "{text}");
 }
 
+/// The element at a position of a vector of so many elements, or of any number.
+fn element(length: Option<u64>, position: i64) -> Arc<Program> {
+    let mut inner = Builder::new();
+    let x = inner.input(float(&[length])).unwrap();
+    let at = inner.size_literal(position).unwrap();
+    let made = inner.slice(x, &[Index::At(at)]).unwrap();
+    Arc::new(inner.finish(&[made]).unwrap())
+}
+
+#[test]
+fn another_program_runs_for_other_lengths() {
+    for (length, expected) in [(3, 1.0), (5, 3.0)] {
+        let mut builder = Builder::new();
+        let x = builder.input(float(&VECTOR)).unwrap();
+        let known = builder.nest(element(Some(length), 0), Origin(0)).unwrap();
+        let any = builder.nest(element(None, -1), Origin(0)).unwrap();
+        let made = builder.run(known, Some(any), &[x]).unwrap();
+        assert_eq!(run(builder, &made).unwrap(), [expected]);
+    }
+    let mut builder = Builder::new();
+    let x = builder.input(float(&VECTOR)).unwrap();
+    let known = builder.nest(element(Some(3), 0), Origin(0)).unwrap();
+    let vector = builder.nest(shrinking(), Origin(0)).unwrap();
+    assert_eq!(builder.run(known, Some(vector), &[x]), Err(BuildError::Arms));
+}
+
 #[test]
 fn a_fault_within_is_blamed_on_what_failed() {
     let mut builder = Builder::new();
@@ -91,7 +117,7 @@ fn a_fault_within_is_blamed_on_what_failed() {
     let element = builder.slice(x, &[Index::At(zero)]).unwrap();
     let nested = builder.nest(indexing(), Origin(10)).unwrap();
     builder.origin(Some(Origin(9)));
-    let made = builder.run(nested, &[x, element]).unwrap();
+    let made = builder.run(nested, None, &[x, element]).unwrap();
     let error = run(builder, &made).unwrap_err();
     assert_eq!(error.origin, Some(Origin(14)));
     assert_eq!(error.class(), ErrorClass::Index);
@@ -130,8 +156,8 @@ fn what_cannot_be_is_refused() {
     let nested = builder.nest(shrinking(), Origin(0)).unwrap();
     let steps = builder.size_literal(2).unwrap();
     let good = spec(nested, steps, x);
-    assert_eq!(builder.run(Nested(3), &[x]), Err(BuildError::NoProgram(Nested(3))));
-    assert!(matches!(builder.run(nested, &[]), Err(BuildError::Count { .. })));
+    assert_eq!(builder.run(Nested(3), None, &[x]), Err(BuildError::NoProgram(Nested(3))));
+    assert!(matches!(builder.run(nested, None, &[]), Err(BuildError::Count { .. })));
     let wrong = ScanSpec { states: vec![(x, Next::Output(1))], ..good.clone() };
     assert_eq!(builder.scan(&wrong), Err(BuildError::NoOutput { given: 1, count: 1 }));
     let wrong = ScanSpec { states: vec![(x, Next::Input(1))], ..good.clone() };
@@ -152,7 +178,7 @@ fn what_cannot_be_is_refused() {
     donating.donate(y).unwrap();
     let donating = Arc::new(donating.finish(&[y]).unwrap());
     let donating = builder.nest(donating, Origin(0)).unwrap();
-    assert_eq!(builder.run(donating, &[x]), Err(BuildError::NotOwned { input: 0 }));
+    assert_eq!(builder.run(donating, None, &[x]), Err(BuildError::NotOwned { input: 0 }));
     assert!(builder.scan(&spec(donating, steps, x)).is_ok());
     let seen = ScanSpec { stacked: vec![0], ..spec(donating, steps, x) };
     assert_eq!(builder.scan(&seen), Err(BuildError::NotOwned { input: 0 }));

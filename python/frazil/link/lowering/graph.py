@@ -16,7 +16,8 @@ from frazil.link.lowering.loop_kernels import kernel_call
 from frazil.link.lowering.moves import moves
 from frazil.link.lowering.node import call_op, lower_node
 from frazil.link.lowering.origin import Origin
-from frazil.link.lowering.scan import run_scan
+from frazil.link.lowering.presumed_scans import presumed_scan
+from frazil.link.lowering.scan import run_presumed, run_scan
 from frazil.link.lowering.scan_kernels import scan_call
 from frazil.link.lowering.shared_kernels import share_kernels
 from frazil.link.lowering.state import Lowering
@@ -34,6 +35,7 @@ class Plan:
         donated: Sequence[Variable],
         *,
         checked: bool,
+        settled: set[FrozenFunctionGraph],
     ) -> None:
         self.cut = cut = Segmentation(graph, fusion, donated)
         self.lowering = Lowering(graph, cut, donated, checked=checked)
@@ -50,11 +52,21 @@ class Plan:
         self.scans = {
             node: call for node in loops if (call := scan_call(node.op, compiler)) is not None
         }
-        self.inner = list(
-            dict.fromkeys(
-                inner for node in nodes if node not in self.scans for inner in inner_graphs(node.op)
-            )
-        )
+        others = [node for node in loops if node not in self.scans]
+        self.presumed = {
+            node: presumed
+            for node in ([] if graph in settled else others)
+            if (presumed := presumed_scan(node, cut.shapes, compiler)) is not None
+        }
+        # Their scans are what is left to be done otherwise.
+        settled.update(presumed.any for presumed in self.presumed.values())
+        wanted: list[Inner] = []
+        for node in nodes:
+            if node in self.presumed:
+                wanted += self.presumed[node].inner
+            elif node not in self.scans:
+                wanted += inner_graphs(node.op)
+        self.inner = list(dict.fromkeys(wanted))
 
     @property
     def kernels(self) -> list[AnyKernel]:
@@ -81,6 +93,8 @@ class Plan:
                 lowering.run_loop(call, native[call.kernel], short)
             elif task in self.scans:
                 run_scan(lowering, task, self.scans[task], native[self.scans[task].kernel])
+            elif task in self.presumed:
+                run_presumed(lowering, task, self.presumed[task])
             else:
                 lowering.builder.origin(Origin((task,)))
                 is_foreign = has_complex(task) or (has_stored(task) and not moves(task.op))
@@ -104,8 +118,10 @@ def lower(
     for faults. ``linker`` remembers the programs of inner graphs.
     """
 
+    settled: set[FrozenFunctionGraph] = set()
+
     def plan(graph: FrozenFunctionGraph, donated: Sequence[Variable]) -> Plan:
-        return Plan(graph, compiler, fusion, donated, checked=checked)
+        return Plan(graph, compiler, fusion, donated, checked=checked, settled=settled)
 
     whole = plan(graph, donated)
     programs, plans = plan_inner(whole.inner, linker.inner_programs, plan)
@@ -125,8 +141,10 @@ def kernels_of(
 ) -> list[AnyKernel]:
     """The kernels that :func:`lower` compiles for ``graph`` and all its inner graphs."""
 
+    settled: set[FrozenFunctionGraph] = set()
+
     def plan(graph: FrozenFunctionGraph, donated: Sequence[Variable]) -> Plan:
-        return Plan(graph, compiler, fusion, donated, checked=False)
+        return Plan(graph, compiler, fusion, donated, checked=False, settled=settled)
 
     whole = plan(graph, donated)
     return _kernels(whole, plan_inner(whole.inner, {}, plan)[1])

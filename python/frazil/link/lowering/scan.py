@@ -15,6 +15,7 @@ from frazil.link.lowering.index import Index
 from frazil.link.lowering.inner import Inner, inner_graphs
 from frazil.link.lowering.node import lower_node
 from frazil.link.lowering.origin import Origin
+from frazil.link.lowering.presumed_scans import PresumedScan
 from frazil.link.lowering.scan_kernels import ScanCall
 from frazil.link.lowering.state import Lowering
 from frazil.scan.op import Scan
@@ -178,6 +179,16 @@ def _require_steps(op: Scan, steps: int, lowering: Lowering) -> None:
         zero, one = builder.size_literal(0), builder.size_literal(1)
         rows_of_none = builder.broadcast_to(builder.constant(np.zeros((1, 0))), [steps, zero])
         builder.slice(rows_of_none, [builder.size_literal(-op.min_steps), (None, None, one)])
+
+
+def run_presumed(lowering: Lowering, node: FrozenApply, presumed: PresumedScan) -> None:
+    """Add the call of a scan whose lengths are presumed, or of the scan as it is."""
+    lowering.builder.origin(Origin((node,)))
+    known, anyhow = (lowering.inner_program(*inner) for inner in presumed.inner)
+    slots = [lowering.slot(x) for x in presumed.operands]
+    made = lowering.builder.call_program(known, slots, anyhow)
+    for output, slot in zip(node.outputs, made, strict=True):
+        lowering.set_slot(output, slot)
 
 
 def run_scan(lowering: Lowering, node: FrozenApply, call: ScanCall, native: NativeKernel) -> None:

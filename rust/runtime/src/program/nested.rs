@@ -38,8 +38,8 @@ impl Part {
 /// The work of an instruction with nested programs.
 #[derive(Serialize, Deserialize)]
 pub(crate) enum Inner {
-    /// Runs it once.
-    Run { program: Nested, inputs: Box<[Slot]>, outputs: Box<[Slot]> },
+    /// Runs it once; another one `instead` where inputs have other lengths than it takes.
+    Run { program: Nested, instead: Option<Nested>, inputs: Box<[Slot]>, outputs: Box<[Slot]> },
     /// Runs the first of two if the condition is not zero, else the second.
     Branch { condition: Slot, arms: [Arm; 2], lengths: Box<[Lengths]>, outputs: Box<[Slot]> },
     /// Runs it step after step.
@@ -155,7 +155,9 @@ impl Inner {
     /// The programs that may run.
     pub(crate) fn programs(&self) -> Vec<Nested> {
         match self {
-            Inner::Run { program, .. } => vec![*program],
+            Inner::Run { program, instead, .. } => {
+                [Some(*program), *instead].into_iter().flatten().collect()
+            }
             Inner::Branch { arms, .. } => arms.iter().map(|arm| arm.program).collect(),
             Inner::Scan(code) => vec![code.program],
         }
@@ -199,7 +201,13 @@ impl Scan {
 impl fmt::Display for Inner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Inner::Run { program, inputs, .. } => write!(f, "run {program} {}", list(inputs)),
+            Inner::Run { program, instead, inputs, .. } => {
+                write!(f, "run {program} {}", list(inputs))?;
+                match instead {
+                    Some(instead) => write!(f, " or {instead} for other lengths"),
+                    None => Ok(()),
+                }
+            }
             Inner::Branch { condition, arms: [then, otherwise], .. } => {
                 let (a, b) = (list(&then.inputs), list(&otherwise.inputs));
                 write!(f, "if {condition} run {} {a}", then.program)?;
@@ -242,15 +250,30 @@ impl Builder {
         Ok(self.add_part(Part { program, origins }))
     }
 
-    /// Runs a nested program; the slots of its outputs.
-    pub fn run(&mut self, program: Nested, inputs: &[Slot]) -> Built<Vec<Slot>> {
+    /// Runs a nested program; the slots of its outputs. Where inputs have other lengths than it takes,
+    /// the other one runs `instead`, which has outputs of the same element types and ranks.
+    pub fn run(
+        &mut self,
+        program: Nested,
+        instead: Option<Nested>,
+        inputs: &[Slot],
+    ) -> Built<Vec<Slot>> {
         let inner = self.part(program)?;
-        self.check_arm(&inner, inputs)?;
+        let other = instead.map(|instead| self.part(instead)).transpose()?;
+        for inner in [Some(&inner), other.as_ref()].into_iter().flatten() {
+            self.check_arm(inner, inputs)?;
+        }
+        if other.as_ref().is_some_and(|other| !inner.outputs().eq(other.outputs())) {
+            return Err(BuildError::Arms);
+        }
         let dynamic = self.depends(inputs.iter().copied(), [])?;
-        let late = |at| dynamic || is_dynamic(&inner, at);
+        let late = |at| {
+            let other = other.as_ref().is_some_and(|other| is_dynamic(other, at));
+            dynamic || other || is_dynamic(&inner, at)
+        };
         let outputs = self.result_slots(&inner, late)?;
-        let code =
-            Inner::Run { program, inputs: inputs.into(), outputs: outputs.as_slice().into() };
+        let made = outputs.as_slice().into();
+        let code = Inner::Run { program, instead, inputs: inputs.into(), outputs: made };
         self.push(InstrKind::Inner(Box::new(code)), dynamic);
         Ok(outputs)
     }

@@ -43,9 +43,10 @@ impl State {
         origin: Option<Origin>,
     ) -> Result<InnerNeeds, Error> {
         match code {
-            Inner::Run { program: nested, inputs, outputs } => {
-                let part = &program.parts[nested.index()];
-                let run = part.program.prepare(&self.shells(program, inputs));
+            Inner::Run { program: nested, instead, inputs, outputs } => {
+                let shells = self.shells(program, inputs);
+                let part = &program.parts[fitting(program, *nested, *instead, &shells).index()];
+                let run = part.program.prepare(&shells);
                 let run = run.map_err(|error| part.blame(error, None, origin))?;
                 let layout = |at: usize| run.output(at).map(|spec| Layout::of(&spec));
                 let made = outputs.iter().enumerate();
@@ -137,8 +138,11 @@ impl State {
         let memory = memory.map(|(place, bytes)| (place.resolve(&self.bases), bytes));
         let site = Site { program, origin: instr.origin, memory };
         match &**code {
-            Inner::Run { program: nested, inputs, outputs } => {
-                self.run_once(&site, *nested, inputs, outputs, conduct, Lender::Instruction)
+            Inner::Run { program: nested, instead, inputs, outputs } => {
+                let shells = self.shells(program, inputs);
+                let nested = fitting(program, *nested, *instead, &shells);
+                drop(shells);
+                self.run_once(&site, nested, inputs, outputs, conduct, Lender::Instruction)
             }
             Inner::Branch { condition, arms, outputs, .. } => {
                 let condition = self.array(program, *condition);
@@ -301,6 +305,17 @@ impl State {
         }
         Ok(self.slots[slot.index()].place.resolve(&self.bases))
     }
+}
+
+/// The program that runs for these inputs: the first one, or, if it does not take their lengths, the other one.
+fn fitting(
+    program: &Program,
+    nested: Nested,
+    instead: Option<Nested>,
+    inputs: &[ArrayRef<'_>],
+) -> Nested {
+    let takes = |nested: Nested| program.parts[nested.index()].program.takes_lengths(inputs);
+    instead.filter(|_| !takes(nested)).unwrap_or(nested)
 }
 
 /// The bytes of a run, which needs `bytes` for itself, together with those of outputs whose layout

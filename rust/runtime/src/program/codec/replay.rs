@@ -219,8 +219,8 @@ impl Replay<'_> {
 
     fn nested(&mut self, code: Inner) -> Result<(), BuildError> {
         match code {
-            Inner::Run { program, inputs, .. } => {
-                self.builder.run(program, &inputs)?;
+            Inner::Run { program, instead, inputs, .. } => {
+                self.builder.run(program, instead, &inputs)?;
             }
             Inner::Branch { condition, arms: [then, otherwise], lengths, .. } => {
                 let then = (then.program, &then.inputs[..]);

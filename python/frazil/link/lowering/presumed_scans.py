@@ -1,0 +1,269 @@
+"""Scans whose types leave lengths open that their steps need all the same.
+
+A state keeps its shape. So a state that starts with five numbers tells the lengths of the
+matrices that it is multiplied with, and of the vectors that are added to it. With these lengths
+the scan may become a kernel, which runs where the operands of a call have them. Where they have
+not, the scan runs as it is written, and tells what is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, TensorType, Variable
+from frazil.graph.dataclass import dataclass
+from frazil.inner.inner_graph import with_inner_graph
+from frazil.inner.successors import Successors
+from frazil.link.kernel.compiler import KernelCompiler
+from frazil.link.lowering.inner import Inner
+from frazil.link.lowering.scan_kernels import scan_call
+from frazil.scalar.elemwise import Elemwise
+from frazil.scan.op import Scan
+from frazil.tensor.blas import Gemm, Gemv, Ger
+from frazil.tensor.dims import DropDims, ExpandDims
+from frazil.tensor.indexing import IncSubtensor
+from frazil.tensor.lengths import Shape_i, static_length
+from frazil.tensor.products import Dot
+from frazil.tensor.reductions import Reduce
+from frazil.tensor.shapes import Shapes
+from frazil.tensor.transposition import Transpose
+
+FEW = 200
+"""The highest number of statements of a kernel that takes the place of a scan's program."""
+
+Axis: TypeAlias = tuple[Variable, int]
+
+
+@dataclass(frozen=True)
+class PresumedScan:
+    """A scan as graphs of its own, of the same operands.
+
+    Attributes
+    ----------
+    operands : sequence of Variable
+        The operands of the scan that the graphs take.
+    known : FrozenFunctionGraph
+        The scan, with all lengths in the types of its inputs.
+    any : FrozenFunctionGraph
+        The scan as it was.
+    """
+
+    operands: Sequence[Variable]
+    known: FrozenFunctionGraph
+    any: FrozenFunctionGraph
+
+    @property
+    def inner(self) -> Sequence[Inner]:
+        """The graphs that need programs."""
+        return [(self.known, ()), (self.any, ())]
+
+
+def presumed_scan(
+    node: FrozenApply, shapes: Shapes, compiler: KernelCompiler
+) -> PresumedScan | None:
+    """The graphs of a scan that becomes a kernel if lengths are as its states need them."""
+    op: Scan = node.op
+    if op.until:
+        # Its stacks get memory as they grow, which those of a kernel do not.
+        return None
+    presumed = _presumed(op, [_told(x, shapes) for x in node.inputs[1:]])
+    if presumed is None:
+        return None
+    operands = list(dict.fromkeys(x for x in node.inputs[1:] if not isinstance(x, Constant)))
+    known = _with_types(op, presumed)
+    if known is None:
+        return None
+    call = scan_call(known, compiler)
+    if call is None or len(call.kernel.statements) > FEW:
+        return None
+    types = {
+        x: TensorType(x.dtype, (*x.type.shape[: x.ndim - len(lengths)], *lengths))
+        for x, lengths in zip(node.inputs[1:], presumed, strict=True)
+    }
+    graphs = [
+        _alone(each, node, operands, shapes, types_of)
+        for each, types_of in ((known, types), (op, {x: x.type for x in operands}))
+    ]
+    if any(graph is None for graph in graphs):
+        return None
+    return PresumedScan(operands, *(graph for graph in graphs if graph is not None))
+
+
+def _alone(
+    op: Scan,
+    node: FrozenApply,
+    operands: Sequence[Variable],
+    shapes: Shapes,
+    types: dict[Variable, TensorType],
+) -> FrozenFunctionGraph | None:
+    """The graph of a scan of operands of these types; None if they do not tell how many steps."""
+    own = {x: types[x](None) for x in operands}
+    taken = [own.get(x, x) for x in node.inputs[1:]]
+    steps = node.inputs[0]
+    if not isinstance(steps, Constant):
+        length = shapes.canonical(steps)
+        rows = zip(node.inputs[1 : 1 + op.n_sequences], taken, strict=False)
+        found = [
+            y
+            for x, y in rows
+            if shapes.canonical(shapes.lengths(x)[0]) is length and not isinstance(x, Constant)
+        ]
+        if not found:
+            return None
+        steps = Shape_i(0)(found[0])
+    return FrozenFunctionGraph(list(own.values()), op.make_node(steps, *taken).outputs)
+
+
+def _with_types(op: Scan, presumed: Sequence[tuple[int, ...]]) -> Scan | None:
+    """The scan with these lengths of the inputs of its step."""
+    old = op.fgraph.inputs
+    new = [TensorType(x.dtype, lengths)(None) for x, lengths in zip(old, presumed, strict=True)]
+    made = Successors(dict(zip(old, new, strict=True)))
+    try:
+        for node in op.fgraph.toposort():
+            made.apply(node)
+        return with_inner_graph(op, FrozenFunctionGraph(new, made.of(op.fgraph.outputs)))
+    except (TypeError, ValueError):
+        # The lengths do not go together: a run says so.
+        return None
+
+
+def _told(x: Variable, shapes: Shapes) -> list[int | None]:
+    """The lengths of an operand that are known before a call."""
+    return [static_length(shapes.canonical(length)) for length in shapes.lengths(x)]
+
+
+def _presumed(op: Scan, given: Sequence[Sequence[int | None]]) -> list[tuple[int, ...]] | None:
+    """The lengths of the inputs of a step; None if types tell all of them, or one is not told."""
+    inputs = op.fgraph.inputs
+    same = _SameLengths()
+    for at, (x, outer) in enumerate(zip(inputs, given, strict=True)):
+        same.note(x, x.type.shape)
+        same.note(x, outer[at < op.n_sequences :])
+    if all(same.shape(x) is not None and None not in x.type.shape for x in inputs):
+        return None
+    for node in op.fgraph.toposort():
+        if (rule := _RULES.get(type(node.op))) is not None:
+            rule(node, same)
+        for y in (*node.inputs, *node.outputs):
+            same.note(y, y.type.shape)
+    for state, new in zip(op.states, op.next_states, strict=True):
+        same.align(state, new)
+    found = [same.shape(x) for x in inputs]
+    return [shape for shape in found if shape is not None] if None not in found else None
+
+
+class _SameLengths:
+    """Axes that have the same length, unless a step fails."""
+
+    def __init__(self) -> None:
+        self._first: dict[Axis, Axis] = {}
+        self._lengths: dict[Axis, int] = {}
+
+    def _find(self, axis: Axis) -> Axis:
+        while (next_ := self._first.get(axis)) is not None:
+            axis = next_
+        return axis
+
+    def join(self, one: Axis, other: Axis) -> None:
+        """Let two axes have one length."""
+        a, b = self._find(one), self._find(other)
+        if a == b:
+            return
+        self._first[a] = b
+        if a in self._lengths:
+            self._lengths.setdefault(b, self._lengths[a])
+
+    def align(self, x: Variable, y: Variable) -> None:
+        """Let variables of one rank have the same lengths."""
+        for axis in range(min(x.ndim, y.ndim)):
+            self.join((x, axis), (y, axis))
+
+    def note(self, x: Variable, shape: Sequence[int | None]) -> None:
+        """Note the lengths that a type tells."""
+        for axis, length in enumerate(shape):
+            if length is not None:
+                self._lengths.setdefault(self._find((x, axis)), length)
+
+    def shape(self, x: Variable) -> tuple[int, ...] | None:
+        """The lengths of a variable, if all are told."""
+        found = [self._lengths.get(self._find((x, axis))) for axis in range(x.ndim)]
+        known = tuple(length for length in found if length is not None)
+        return known if len(known) == x.ndim else None
+
+
+def _elementwise(node: FrozenApply, same: _SameLengths) -> None:
+    for y in node.outputs:
+        for x in node.inputs:
+            for axis, length in enumerate(x.type.shape):
+                if length != 1:
+                    same.join((x, axis), (y, axis + y.ndim - x.ndim))
+
+
+def _product(a: Variable, b: Variable, y: Variable, same: _SameLengths) -> None:
+    same.join((a, a.ndim - 1), (b, 0))
+    rest = [*((a, axis) for axis in range(a.ndim - 1)), *((b, axis) for axis in range(1, b.ndim))]
+    for at, axis in enumerate(rest):
+        same.join(axis, (y, at))
+
+
+def _dot(node: FrozenApply, same: _SameLengths) -> None:
+    a, b = node.inputs
+    _product(a, b, node.outputs[0], same)
+
+
+def _gemm(node: FrozenApply, same: _SameLengths) -> None:
+    z, _, a, b, _ = node.inputs
+    same.align(z, node.outputs[0])
+    _product(a, b, node.outputs[0], same)
+
+
+def _ger(node: FrozenApply, same: _SameLengths) -> None:
+    a, _, x, y = node.inputs
+    same.align(a, node.outputs[0])
+    same.join((a, 0), (x, 0))
+    same.join((a, 1), (y, 0))
+
+
+def _transpose(node: FrozenApply, same: _SameLengths) -> None:
+    for at, axis in enumerate(node.op.axes):
+        same.join((node.inputs[0], axis), (node.outputs[0], at))
+
+
+def _reduction(node: FrozenApply, same: _SameLengths) -> None:
+    kept = [axis for axis in range(node.inputs[0].ndim) if axis not in node.op.axes]
+    for at, axis in enumerate(kept):
+        same.join((node.inputs[0], axis), (node.outputs[0], at))
+
+
+def _more_dims(node: FrozenApply, same: _SameLengths) -> None:
+    (x,), (y,) = node.inputs, node.outputs
+    kept = [axis for axis in range(y.ndim) if axis not in node.op.axes]
+    for at, axis in enumerate(kept):
+        same.join((x, at), (y, axis))
+
+
+def _fewer_dims(node: FrozenApply, same: _SameLengths) -> None:
+    (x,), (y,) = node.inputs, node.outputs
+    kept = [axis for axis in range(x.ndim) if axis not in node.op.axes]
+    for at, axis in enumerate(kept):
+        same.join((x, axis), (y, at))
+
+
+def _update(node: FrozenApply, same: _SameLengths) -> None:
+    same.align(node.inputs[0], node.outputs[0])
+
+
+_RULES: dict[type, Callable[[FrozenApply, _SameLengths], None]] = {
+    Elemwise: _elementwise,
+    Dot: _dot,
+    Gemm: _gemm,
+    Gemv: _gemm,
+    Ger: _ger,
+    Transpose: _transpose,
+    Reduce: _reduction,
+    ExpandDims: _more_dims,
+    DropDims: _fewer_dims,
+    IncSubtensor: _update,
+}
