@@ -1,5 +1,8 @@
 """Lengths that no type tells, but that a step needs for its states to keep their shapes."""
 
+import os
+import subprocess
+import sys
 from functools import cache
 
 import numpy as np
@@ -144,3 +147,39 @@ def test_nothing_is_presumed_of_a_number_of_steps_that_is_a_value(mode):
     assert " for other lengths" not in str(f.explain())
     for steps in (0, 3):
         assert f(np.eye(2), steps).shape == (steps, 2)
+
+
+INTERRUPT = """
+import os, signal, threading, time
+import numpy as np
+import frazil as fz, frazil.tensor as ft
+
+factor = ft.matrix("factor")
+last = fz.scan(
+    lambda x, factor: 0.5 * (factor @ x) + 1.0,
+    outputs_info=ft.constant(np.zeros(3)),
+    non_sequences=factor,
+    n_steps=10**12,
+    return_updates=False,
+)[-1]
+f = fz.function([factor], last, mode=os.environ["MODE"])
+assert " scan k" in str(f.explain())
+threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    f(np.eye(3))
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@pytest.mark.parametrize("mode", LINKERS)
+def test_an_interrupt_ends_such_a_scan(mode):
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPT],
+        env={**os.environ, "MODE": mode},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.stdout == "interrupted\n", done.stderr
