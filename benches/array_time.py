@@ -1,10 +1,11 @@
 """Microseconds of one processor a call of ops on arrays takes, in frazil and in NumPy.
 
-    python benches/array_time.py [part of a name ...]
+    python benches/array_time.py [part of a name ...] [--mode c]
 
-Sorting, searching, repeating, joining, picking and copying, each at three sizes: short rows or a
-thousand elements, a hundred thousand, a million. Both take turns; the number is the median over the
-rounds, and the ratio that of the ratios: below 1, frazil is faster.
+Sorting, searching, repeating, joining, picking and copying, and what is done with elements of 8 and
+16 bits, each at three sizes: short rows or a thousand elements, a hundred thousand, a million. Both
+take turns; the number is the median over the rounds, and the ratio that of the ratios: below 1,
+frazil is faster.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy as np
 import frazil as fz
 import frazil.tensor as ft
 
-Work = tuple[str, Callable[..., Any], Callable[..., Any], list[np.ndarray]]
+Work = tuple[str, Callable[..., Any], Callable[..., Any], tuple[np.ndarray, ...]]
 
 SIZES = (1_000, 100_000, 1_000_000)
 RNG = np.random.default_rng(0)
@@ -49,12 +50,16 @@ def work(
     *given: np.ndarray,
 ) -> Work:
     """A function of arrays, written for both."""
+    sizes = " ".join("x".join(map(str, x.shape)) for x in given[:1])
+    return (f"{name} {sizes} {given[0].dtype}", ours, theirs, given)
+
+
+def compiled(ours: Callable[..., Any], given: tuple[np.ndarray, ...], mode: str | None) -> Any:
+    """The function for operands as these."""
     operands = [ft.tensor(dtype=x.dtype, shape=(None,) * x.ndim) for x in given]
     outputs = ours(*operands)
     outputs = list(outputs) if isinstance(outputs, tuple) else outputs
-    function = fz.function(operands, outputs, threads=1)
-    sizes = " ".join("x".join(map(str, x.shape)) for x in given[:1])
-    return (f"{name} {sizes} {given[0].dtype}", function, theirs, list(given))
+    return fz.function(operands, outputs, threads=1, mode=mode)
 
 
 def sorts(n: int) -> Iterator[Work]:
@@ -218,10 +223,37 @@ def picks(n: int) -> Iterator[Work]:
     yield work("where rows", lambda m, x, y: ft.where(m, x, y), np.where, rows > 0, rows, rows + 1)
 
 
-GROUPS = (sorts, searches, repeats, running, joins, copies, picks)
+def narrow(n: int) -> Iterator[Work]:
+    for dtype in ("int8", "uint8", "int16"):
+        x, y = drawn(n, dtype), drawn(n, dtype)
+        yield work("add", ft.add, np.add, x, y)
+        yield work("mul", ft.mul, np.multiply, x, y)
+        yield work("clip", lambda x: ft.clip(x, 10, 100), lambda x: np.clip(x, 10, 100), x)
+        yield work("maximum", ft.maximum, np.maximum, x, y)
+        yield work("equal", ft.eq, np.equal, x, y)
+        yield work("x // y", lambda x, y: x // y, lambda x, y: x // y, x, y | 1)
+        yield work("as float64", lambda x: ft.cast(x, "float64"), lambda x: x.astype("float64"), x)
+        yield work("max", ft.max, np.max, x)
+        yield work("sum", ft.sum, np.sum, x)
+        yield work("max axis 1", lambda x: ft.max(x, 1), lambda x: x.max(1), x.reshape(-1, 100))
+    one, two = drawn(n, "bool"), drawn(n, "bool")
+    yield work("and", lambda x, y: x & y, np.logical_and, one, two)
+    yield work("sum", ft.sum, np.sum, one)
+    yield work("any of none", ft.any, np.any, np.zeros(n, "bool"))
+    yield work("any of all", ft.any, np.any, np.ones(n, "bool"))
+    yield work("all", ft.all, np.all, np.ones(n, "bool"))
+    half, single = drawn(n, "float16"), drawn(n, "float32")
+    yield work("add", ft.add, np.add, half, half)
+    yield work("exp", ft.exp, np.exp, half)
+    yield work("max", ft.max, np.max, half)
+    yield work("as float32", lambda x: ft.cast(x, "float32"), lambda x: x.astype("float32"), half)
+    yield work("as float16", lambda x: ft.cast(x, "float16"), lambda x: x.astype("float16"), single)
 
 
-def seconds(of: Callable[..., Any], given: list[np.ndarray], number: int) -> float:
+GROUPS = (sorts, searches, repeats, running, joins, copies, picks, narrow)
+
+
+def seconds(of: Callable[..., Any], given: tuple[np.ndarray, ...], number: int) -> float:
     """Of a call, over so many."""
     return timeit.timeit(lambda: of(*given), timer=time.thread_time, number=number) / number
 
@@ -231,7 +263,8 @@ def check(name: str, found: Any, expected: Any) -> None:
     several = isinstance(expected, tuple)
     pairs = zip(found, expected, strict=True) if several else [(found, expected)]
     for ours, theirs in pairs:
-        np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-6, err_msg=name)
+        exact = 1e-2 if np.asarray(theirs).dtype == "float16" else 1e-6
+        np.testing.assert_allclose(ours, theirs, rtol=exact, atol=exact, err_msg=name)
 
 
 def main() -> None:
@@ -239,15 +272,17 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("names", nargs="*", help="only works in whose names one of these is")
+    parser.add_argument("--mode", help="the linker; without it, the one of the default mode")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--sizes", type=int, nargs="*", default=SIZES)
     options = parser.parse_args()
     print(f"{'':44} {'frazil':>9} {'NumPy':>9} {'ratio':>7}")
     for group in GROUPS:
         for n in options.sizes:
-            for name, ours, theirs, given in group(n):
+            for name, written, theirs, given in group(n):
                 if options.names and not any(part in name for part in options.names):
                     continue
+                ours = compiled(written, given, options.mode)
                 check(name, ours(*given), theirs(*given))
                 number = max(1, int(0.002 / seconds(theirs, given, 2)))
                 times = [

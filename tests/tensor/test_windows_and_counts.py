@@ -268,3 +268,19 @@ def test_points_and_values_of_an_interpolation_are_as_many(values, mode):
     for call in (lambda: f(points, np.ones(values)), lambda: g(np.ones(values))):
         with pytest.raises(ValueError, match="as many values as points"):
             call()
+
+
+@pytest.mark.parametrize("mode", ["py", "cranelift"])
+@pytest.mark.parametrize("declared", [None, 1, 5, 40])
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int64", "float16", "float64"])
+def test_elements_among_others(mode, declared, dtype):
+    x, y = ft.matrix("x", dtype=dtype), ft.tensor("y", dtype=dtype, shape=(declared,))
+    f = fz.function([x, y], [ft.isin(x, y), ft.isin(x, y, invert=True)], mode=mode)
+    rng = np.random.default_rng(0)
+    for shape in ((0, 3), (1, 1), (7, 30)):
+        for number in (0, 1, 3, 100) if declared is None else (declared,):
+            drawn, others = (rng.integers(0, 250, n).astype(dtype) for n in (shape, number))
+            if drawn.dtype.kind == "f":
+                drawn[:, ::5], others[::3] = np.nan, np.nan
+            expected = [np.isin(drawn, others, invert=invert) for invert in (False, True)]
+            assert_same(f(drawn, others), expected)

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import builtins
+import functools
+from functools import partial
 from typing import cast
+
+import numpy as np
 
 import frazil._core as _core
 import frazil.scalar as scalar
@@ -15,7 +19,7 @@ from frazil.tensor.cumulation import cumsum
 from frazil.tensor.docstrings import described
 from frazil.tensor.items import get_item, set_subtensor
 from frazil.tensor.joining import concatenate
-from frazil.tensor.lengths import length, lengths, literal, minimum
+from frazil.tensor.lengths import length, lengths, literal, minimum, static_length
 from frazil.tensor.ordering import order_of_rows
 from frazil.tensor.positions import searchsorted
 from frazil.tensor.rearranging import diff
@@ -25,6 +29,12 @@ from frazil.tensor.searching import nonzero
 from frazil.tensor.sorting import argsort, sort
 from frazil.tensor.taking import take
 from frazil.tensor.transposition import moveaxis
+
+FEW = 32
+"""The most others of a declared number that an element is compared with one by one."""
+
+NARROW = ("bool", "int8", "uint8", "int16", "uint16")
+"""The dtypes that have a table of all their numbers."""
 
 
 @described
@@ -39,7 +49,8 @@ def isin(
     """Return for each element whether it is among others.
 
     element (tensor_like): Any tensor.
-    test_elements (tensor_like): The others, which are sorted.
+    test_elements (tensor_like): The others. A few, of a declared number,
+        are compared one by one.
     assume_unique (bool): For NumPy's sake: the result is the same.
     invert (bool): Return whether it is not.
     kind ({None, "sort", "table"}): For NumPy's sake, too.
@@ -51,12 +62,40 @@ def isin(
     x, others = as_tensor(element), ravel(as_tensor(test_elements))
     dtype = _core.promote(x.dtype, others.dtype)
     x, others = as_tensor(x, dtype), as_tensor(others, dtype)
+    number = static_length(length(others, 0))
+    if number is not None and 0 < number <= FEW:
+        found = _is_one_of(x, [get_item(others, k) for k in range(number)])
+    elif dtype in NARROW:
+        found = _stands_in_table(x, others, dtype)
+    else:
+        found = _stands_in_order(x, others, dtype)
+    return _core.elemwise(scalar.invert, found) if invert else found
+
+
+def _is_one_of(x: Variable, others: list[Variable]) -> Variable:
+    """Compare with each."""
+    found = [_core.elemwise(scalar.eq, x, other) for other in others]
+    return functools.reduce(partial(_core.elemwise, scalar.or_), found)
+
+
+def _stands_in_table(x: Variable, others: Variable, dtype: str) -> Variable:
+    """Look into a table of all numbers of the dtype."""
+    first = 0 if dtype == "bool" else int(np.iinfo(dtype).min)
+
+    def places(numbers: Variable) -> Variable:
+        return _core.elemwise(scalar.sub, as_tensor(numbers, "int64"), literal(first))
+
+    nothing = zeros(1 << 8 * np.dtype(dtype).itemsize, "bool")
+    return take(set_subtensor(get_item(nothing, places(others)), True), places(x))
+
+
+def _stands_in_order(x: Variable, others: Variable, dtype: str) -> Variable:
+    """Search in the sorted others."""
     ordered = concatenate([sort(others), zeros(1, dtype)])  # the last one is never met
     at = searchsorted(get_item(ordered, slice(None, -1)), x)
     there = _core.elemwise(scalar.lt, at, length(others, 0))
     equal = _core.elemwise(scalar.eq, take(ordered, at), x)
-    found = _core.elemwise(scalar.and_, there, equal)
-    return _core.elemwise(scalar.invert, found) if invert else found
+    return _core.elemwise(scalar.and_, there, equal)
 
 
 @described

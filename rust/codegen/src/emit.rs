@@ -26,6 +26,8 @@ pub(crate) struct Emitter<'f> {
     pub(crate) names: Vec<String>,
     /// The bytes of an element where instructions are those of registers; `None`: of one element.
     pub(crate) wide: Option<u32>,
+    /// Whether instructions are drawn for registers of any size (`vector.rs`), which the processor's need not have.
+    pub(crate) drawn: bool,
     /// Whether this is in the steps of a loop, where each step waits for the one before.
     pub(crate) in_steps: bool,
     /// Whether there may be functions of vectors (`vector.rs`), and those that there are.
@@ -42,6 +44,7 @@ impl<'f> Emitter<'f> {
             functions: HashMap::new(),
             names: Vec::new(),
             wide: None,
+            drawn: false,
             in_steps: false,
             vectors,
             made: Vec::new(),
@@ -85,6 +88,11 @@ impl<'f> Emitter<'f> {
             (Some(size), Dtype::Bool) => integer(size).by(REGISTER / size).expect("a register"),
             (Some(size), _) => dtype.ir().by(REGISTER / size).expect("a register"),
         }
+    }
+
+    /// The type of elements of an integer or float.
+    pub(crate) fn shape(&self, one: Type) -> Type {
+        self.wide.map_or(one, |size| one.by(REGISTER / size).expect("a register"))
     }
 
     /// The value of these bits.

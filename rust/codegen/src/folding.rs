@@ -48,8 +48,9 @@ impl Folding {
         let blocks = e.variable(I64, zero);
         let identity = reduce.identity(write.dtype);
         let size = write.dtype.size();
-        let fills = e.vectors && lanes * size == crate::vector::BYTES;
-        let fill = fills.then(|| e.vector_function(crate::vector::fill(identity, size)));
+        let bytes = SETS * lanes * size;
+        let fills = e.vectors && bytes.is_multiple_of(crate::vector::BYTES);
+        let fill = fills.then(|| e.vector_function(crate::vector::fill(identity, size, bytes)));
         Folding { target, write, reduce, lanes, slot, blocks, fill }
     }
 

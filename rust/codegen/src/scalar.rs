@@ -7,7 +7,7 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::{F64, I32, I64};
 use cranelift_codegen::ir::{InstBuilder, Value};
 
-pub(crate) use self::wide::has_wide_form;
+pub(crate) use self::wide::{has_drawn_form, has_wide_form};
 
 mod convert;
 mod half;
@@ -44,7 +44,8 @@ impl Emitter<'_> {
             return self.convert(args[0], own, result);
         }
         let mixed = operands.len() == 2 && operands[0] != own;
-        if self.wide.is_some() && (mixed || !has_wide_form(op, own)) {
+        let is_drawn = self.drawn && has_drawn_form(op, own);
+        if self.wide.is_some() && !is_drawn && (mixed || !has_wide_form(op, own)) {
             return self
                 .each_lane(operands, args, result, |e, given| e.op(op, operands, result, given));
         }
@@ -116,7 +117,7 @@ impl Emitter<'_> {
             (Op::Isnan | Op::Isinf, _) => self.constant(Dtype::Bool, 0),
             (Op::Isfinite, _) => self.constant(Dtype::Bool, 1),
             (Op::Signbit, Kind::Float) => {
-                let whole = crate::emit::integer(own.size());
+                let whole = self.shape(crate::emit::integer(own.size()));
                 let bits = self.bits(x, whole);
                 self.b.ins().icmp_imm_s(IntCC::SignedLessThan, bits, 0)
             }
@@ -211,7 +212,7 @@ impl Emitter<'_> {
             (Op::Xor, _) => self.b.ins().bxor(x, y),
             (Op::Add, _) => self.b.ins().iadd(x, y),
             (Op::Sub, _) => self.b.ins().isub(x, y),
-            (Op::Mul, _) => self.b.ins().imul(x, y),
+            (Op::Mul, _) => self.by_more_bits(own, [x, y], |e, x, y| e.b.ins().imul(x, y)),
             (Op::Maximum | Op::Minimum | Op::Fmax | Op::Fmin, _) => {
                 let how = if matches!(op, Op::Maximum | Op::Fmax) { Op::Gt } else { Op::Lt };
                 let mut wins = self.compare(how, own, x, y);
@@ -374,8 +375,34 @@ impl Emitter<'_> {
         self.select(stays, rest, made)
     }
 
+    /// The quotient of floats that hold the integers. It is next to a whole number only where it is one: the distance to
+    /// one is at least the last digit of the dividend, which a float has to spare.
+    fn division_by_floats(&mut self, op: Op, own: Dtype, a: Value, b: Value) -> Value {
+        let float = if own.size() < 4 { Dtype::Float32 } else { Dtype::Float64 };
+        let (zero, one) = (self.number(own, 0.0), self.number(own, 1.0));
+        let by_zero = self.compare(Op::Eq, own, b, zero);
+        let divisor = self.select(by_zero, one, b);
+        let [a, b] = [a, divisor].map(|x| self.convert(x, own, float));
+        let ratio = self.b.ins().fdiv(a, b);
+        let whole = match op {
+            Op::Fmod => self.b.ins().trunc(ratio),
+            _ => self.b.ins().floor(ratio),
+        };
+        let made = if op == Op::Floordiv {
+            whole
+        } else {
+            let back = self.b.ins().fmul(whole, b);
+            self.b.ins().fsub(a, back)
+        };
+        let made = self.convert(made, float, own);
+        self.select(by_zero, zero, made)
+    }
+
     /// A division that traps, by zero or of the least integer by -1, is never made.
     fn integer_division(&mut self, op: Op, own: Dtype, a: Value, b: Value) -> Value {
+        if self.drawn {
+            return self.division_by_floats(op, own, a, b);
+        }
         let (zero, one) = (self.number(own, 0.0), self.number(own, 1.0));
         let by_zero = self.compare(Op::Eq, own, b, zero);
         if !own.is_signed() {
@@ -416,16 +443,32 @@ impl Emitter<'_> {
         let last = i64::from(8 * own.size() - 1);
         let inside = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, y, last);
         if op == Op::RightShift && own.is_signed() {
-            let most = self.int(own.ir(), last);
-            let taken = self.b.ins().select(inside, y, most);
-            return self.b.ins().sshr(x, taken);
+            let most = self.constant(own, last as u64);
+            let taken = self.select(inside, y, most);
+            return self.by_more_bits(own, [x, taken], |e, x, y| e.b.ins().sshr(x, y));
         }
-        let moved = match op {
-            Op::LeftShift => self.b.ins().ishl(x, y),
-            _ => self.b.ins().ushr(x, y),
-        };
+        let moved = self.by_more_bits(own, [x, y], |e, x, y| match op {
+            Op::LeftShift => e.b.ins().ishl(x, y),
+            _ => e.b.ins().ushr(x, y),
+        });
         let zero = self.number(own, 0.0);
-        self.b.ins().select(inside, moved, zero)
+        self.select(inside, moved, zero)
+    }
+
+    /// Elements of 8 bits by way of 16, where the processor has no instruction for them.
+    fn by_more_bits(
+        &mut self,
+        own: Dtype,
+        [x, y]: [Value; 2],
+        compute: impl FnOnce(&mut Self, Value, Value) -> Value,
+    ) -> Value {
+        if !(self.drawn && own.size() == 1) {
+            return compute(self, x, y);
+        }
+        let more = if own.is_signed() { Dtype::Int16 } else { Dtype::Uint16 };
+        let [x, y] = [x, y].map(|value| self.resized(value, own, more));
+        let made = compute(self, x, y);
+        self.resized(made, more, own)
     }
 
     fn integer_power(&mut self, own: Dtype, base: Value, exponent: Value) -> Value {

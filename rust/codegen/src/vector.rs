@@ -2,9 +2,10 @@
 //! leave far behind where a loop is bound by arithmetic. So the loop over the elements of a stage is a function of
 //! its own on processors with AVX-512.
 //!
-//! Ops have one definition: a stage's block is written as instructions of Cranelift first, on registers of 128 bits
-//! ([`Block`]). `translate.rs` takes each of these for the same instruction on a register of 512 bits: what an element
-//! becomes does not depend on how many there are. `schedule.rs` orders them, `function.rs` writes the loop around
+//! Ops have one definition: a stage's block is drawn as instructions of Cranelift first, on registers of any size
+//! ([`Block`]). `translate.rs` takes each of these for the same instruction on as many elements as a register of 512 bits
+//! holds of the widest: what an element becomes does not depend on how many there are. Narrower ones stand in shorter
+//! registers, and bools in masks of a bit for each (`masks.rs`). `schedule.rs` orders them, `function.rs` writes the loop around
 //! them, and `assembler.rs` knows the bytes. Functions such as `exp` are written into the block by the steps that the
 //! runtime's own functions go through (`recipe.rs`), so that they have the same bits. Where an instruction has no such
 //! form, there is no function, and the stage goes by Cranelift's registers.
@@ -26,6 +27,10 @@ mod columns;
 mod function;
 #[cfg(target_arch = "x86_64")]
 mod instructions;
+#[cfg(target_arch = "x86_64")]
+mod masks;
+#[cfg(all(test, target_arch = "x86_64"))]
+mod narrow_tests;
 #[cfg(target_arch = "x86_64")]
 mod over;
 #[cfg(target_arch = "x86_64")]
@@ -81,6 +86,8 @@ pub(crate) enum Effect {
     Write { at: usize, dtype: Dtype, value: Value },
     /// It becomes the partial results of fold `of`.
     Fold { of: usize, value: Value },
+    /// It is folded into fold `of` of bools.
+    Flag { of: usize, value: Value },
     /// It becomes a state, which is argument `state`, once all operands of the block are read.
     Next { state: usize, value: Value },
     /// Elements for which it holds end after this step.
@@ -94,6 +101,8 @@ pub(crate) struct Steps {
     pub(crate) states: usize,
     pub(crate) constants: usize,
     pub(crate) result: usize,
+    /// The elements of a register.
+    pub(crate) lanes: u32,
 }
 
 impl Steps {
@@ -116,6 +125,8 @@ pub(crate) struct Partials {
     pub(crate) turn: usize,
     pub(crate) reduce: Reduction,
     pub(crate) dtype: Dtype,
+    /// The elements of a set.
+    pub(crate) lanes: u32,
 }
 
 /// The way from row to row, in numbers of arguments.
@@ -154,17 +165,21 @@ impl RowPlan {
     }
 }
 
-/// What is done with a block of elements, as instructions of Cranelift on registers of 128 bits.
+/// What is done with a block of elements, as instructions of Cranelift on registers of two elements. No processor has
+/// all of these: they are there to be translated.
 pub(crate) struct Block<'f> {
     /// Writes the instructions.
     pub(crate) e: Emitter<'f>,
-    pub(crate) size: u32,
     block: IrBlock,
     pub(crate) given: Vec<Given>,
     pub(crate) effects: Vec<Effect>,
     pub(crate) folds: Vec<Partials>,
     /// The number of arguments.
     pub(crate) arguments: usize,
+    /// The elements of a set of the kernel's partial results.
+    pub(crate) lanes: u32,
+    /// Folds of bools.
+    pub(crate) flags: Vec<Partials>,
 }
 
 /// The memory that a [`Block`] is written in.
@@ -178,22 +193,16 @@ impl Sheet {
         Sheet { function: Function::new(), context: FunctionBuilderContext::new() }
     }
 
-    /// A block of elements of so many bytes.
-    pub(crate) fn block(&mut self, size: u32, convention: CallConv) -> Block<'_> {
+    /// A block of elements, of a kernel with so many in each set of partial results.
+    pub(crate) fn block(&mut self, lanes: u32, convention: CallConv) -> Block<'_> {
         let mut b = FunctionBuilder::new(&mut self.function, &mut self.context);
         let block = b.create_block();
         b.switch_to_block(block);
         let mut e = Emitter::new(b, convention, false);
-        e.wide = Some(size);
-        Block {
-            e,
-            size,
-            block,
-            given: Vec::new(),
-            effects: Vec::new(),
-            folds: Vec::new(),
-            arguments: 0,
-        }
+        e.wide = Some(8);
+        e.drawn = true;
+        let (given, effects, folds, flags) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Block { e, block, given, effects, folds, flags, arguments: 0, lanes }
     }
 }
 
@@ -214,16 +223,16 @@ pub(crate) fn code(block: &Block) -> Option<Vec<u8>> {
     function::write(&graph)
 }
 
-/// The instructions of a function `(void *sets, int64_t)` that begins a fold: it lets all partial results, of so many
-/// bytes, hold these bits.
+/// The instructions of a function `(void *sets, int64_t)` that begins a fold: it lets partial results of `size` bytes, so
+/// many bytes in all, hold these bits.
 #[cfg(target_arch = "x86_64")]
-pub(crate) fn fill(bits: u64, size: u32) -> Vec<u8> {
-    row::fill((0..8 / size).fold(0, |all, at| all | bits << (8 * size * at)))
+pub(crate) fn fill(bits: u64, size: u32, bytes: u32) -> Vec<u8> {
+    row::fill(translate::in_64_bits(bits, size), bytes)
 }
 
 /// There are no such registers, and no emitter asks for it.
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn fill(_bits: u64, _size: u32) -> Vec<u8> {
+pub(crate) fn fill(_bits: u64, _size: u32, _bytes: u32) -> Vec<u8> {
     unreachable!("there are no functions of vectors")
 }
 
@@ -260,8 +269,10 @@ pub(crate) fn walked_code(block: &Block, plan: &RowPlan) -> Option<Vec<u8>> {
 
 #[cfg(target_arch = "x86_64")]
 fn rows_graph(block: &Block) -> Option<translate::Graph> {
-    let floats = block.folds.iter().all(|own| own.dtype.is_float());
-    if floats { translate::translate(block) } else { None }
+    let graph = translate::translate(block)?;
+    // Rows without folds have no more registers than there are sets.
+    let folds = graph.folds.len() + graph.flags.len();
+    (folds > 0 || graph.lanes == block.lanes).then_some(graph)
 }
 
 /// There are no such registers.

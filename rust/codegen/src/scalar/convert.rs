@@ -4,7 +4,6 @@ use crate::dtype::{Dtype, Kind};
 use crate::emit::Emitter;
 use crate::op::Op;
 use crate::scalar::wide::has_wide_form;
-use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{InstBuilder, Value};
 
 impl Emitter<'_> {
@@ -19,7 +18,16 @@ impl Emitter<'_> {
             if alike {
                 return x;
             }
+            let draws = self.drawn && from != Dtype::Bool;
+            if draws {
+                return self.converted(x, from, to);
+            }
             return match (from.kind(), to.kind()) {
+                // A half of 1 has no bits that are known here.
+                (Kind::Bool, Kind::Half) if self.drawn => {
+                    let x = self.convert(x, from, Dtype::Float32);
+                    self.convert(x, Dtype::Float32, to)
+                }
                 (_, Kind::Bool) if has_wide_form(Op::Neq, from) => {
                     let zero = self.number(from, 0.0);
                     self.compare(Op::Neq, from, x, zero)
@@ -31,6 +39,11 @@ impl Emitter<'_> {
                 _ => self.each_lane(&[from], &[x], to, |e, given| e.convert(given[0], from, to)),
             };
         }
+        self.converted(x, from, to)
+    }
+
+    fn converted(&mut self, x: Value, from: Dtype, to: Dtype) -> Value {
+        let ty = self.ty(to);
         match (from.kind(), to.kind()) {
             (Kind::Half, _) => {
                 let x = self.widened_half(x);
@@ -45,8 +58,8 @@ impl Emitter<'_> {
                 let zero = self.number(from, 0.0);
                 self.compare(Op::Neq, from, x, zero)
             }
-            (Kind::Float, Kind::Float) if to == Dtype::Float64 => self.b.ins().fpromote(to.ir(), x),
-            (Kind::Float, Kind::Float) => self.b.ins().fdemote(to.ir(), x),
+            (Kind::Float, Kind::Float) if to == Dtype::Float64 => self.b.ins().fpromote(ty, x),
+            (Kind::Float, Kind::Float) => self.b.ins().fdemote(ty, x),
             (Kind::Float, _) => self.float_to_integer(x, from, to),
             (_, Kind::Float) => {
                 let signed = from.is_signed();
@@ -57,9 +70,9 @@ impl Emitter<'_> {
                 };
                 let x = self.resized(x, from, through);
                 if through.is_signed() {
-                    self.b.ins().fcvt_from_sint(to.ir(), x)
+                    self.b.ins().fcvt_from_sint(ty, x)
                 } else {
-                    self.b.ins().fcvt_from_uint(to.ir(), x)
+                    self.b.ins().fcvt_from_uint(ty, x)
                 }
             }
             _ => self.resized(x, from, to),
@@ -68,7 +81,7 @@ impl Emitter<'_> {
 
     /// An integer, or a bool, with another number of bits.
     pub(super) fn resized(&mut self, x: Value, from: Dtype, to: Dtype) -> Value {
-        let (own, wanted) = (from.ir(), to.ir());
+        let (own, wanted) = (self.shape(from.ir()), self.shape(to.ir()));
         if own.bits() == wanted.bits() {
             x
         } else if own.bits() > wanted.bits() {
@@ -90,7 +103,7 @@ impl Emitter<'_> {
                 let less = self.b.ins().fsub(x, half);
                 let part = self.select(high, less, x);
                 let whole = self.truncated(part, from, Dtype::Int64);
-                let top = self.int(I64, i64::MIN);
+                let top = self.constant(Dtype::Int64, i64::MIN as u64);
                 let other = self.b.ins().bxor(whole, top);
                 self.select(high, other, whole)
             }
@@ -106,6 +119,11 @@ impl Emitter<'_> {
     }
 
     fn truncated(&mut self, x: Value, from: Dtype, to: Dtype) -> Value {
+        if self.drawn {
+            // The instruction gives the least integer by itself.
+            let ty = self.ty(to);
+            return self.b.ins().fcvt_to_sint_sat(ty, x);
+        }
         let (x, from) = match to {
             Dtype::Int32 => (self.convert(x, from, Dtype::Float64), Dtype::Float64),
             _ => (x, from),

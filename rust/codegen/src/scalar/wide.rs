@@ -23,6 +23,30 @@ pub(crate) fn has_wide_form(op: Op, own: Dtype) -> bool {
     }
 }
 
+/// Whether there is an instruction for a register of such elements where instructions are drawn for one of any size.
+pub(crate) fn has_drawn_form(op: Op, own: Dtype) -> bool {
+    if has_wide_form(op, own) {
+        return true;
+    }
+    let moves = matches!(op, Op::Floor | Op::Ceil | Op::Trunc | Op::Rint | Op::Signbit);
+    match own.kind() {
+        Kind::Float => matches!(op, Op::Copysign | Op::Signbit),
+        Kind::Half => op == Op::Cast,
+        Kind::Signed | Kind::Unsigned => {
+            let extremes = matches!(op, Op::Fmin | Op::Fmax);
+            let shifts = matches!(op, Op::LeftShift | Op::RightShift);
+            let divides = matches!(op, Op::Floordiv | Op::Mod | Op::Fmod) && own.size() < 8;
+            of_ordered(op) || moves || extremes || shifts || divides
+        }
+        Kind::Bool => {
+            let constants = matches!(op, Op::Isnan | Op::Isinf | Op::Isfinite);
+            let extremes = matches!(op, Op::Fmin | Op::Fmax | Op::Clip);
+            let compares = matches!(op, Op::Eq | Op::Neq | Op::Lt | Op::Le | Op::Gt | Op::Ge);
+            moves || constants || extremes || compares
+        }
+    }
+}
+
 /// Ops of bits, and those that choose or pass on an element.
 fn of_bits(op: Op) -> bool {
     matches!(

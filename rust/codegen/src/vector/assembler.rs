@@ -23,10 +23,14 @@ pub(super) struct Mask(pub(super) u8);
 /// All elements.
 pub(super) const ALL: Mask = Mask(0);
 
+/// The operation of masks that takes what both have.
+pub(super) const AND: u8 = 0x41;
 /// The operation of masks that takes what the second has and the first has not.
 pub(super) const AND_NOT: u8 = 0x42;
 /// The operation of masks that takes what one of them has.
 pub(super) const OR: u8 = 0x45;
+/// The operation of masks that takes what one of them alone has.
+pub(super) const XOR: u8 = 0x47;
 
 /// A place in memory.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +73,7 @@ pub(super) const PF2: u8 = 3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Length {
     Bits128 = 0,
+    Bits256 = 1,
     Bits512 = 2,
 }
 
@@ -98,6 +103,7 @@ pub(super) struct Frame(usize);
 pub(super) enum Condition {
     Zero = 4,
     NotBelow = 3,
+    NotZero = 5,
     Less = 0xc,
     NotLess = 0xd,
     NotGreater = 0xe,
@@ -230,6 +236,13 @@ impl Assembler {
         self.address(reg.0, Memory::At(base, distance), 0, 0);
     }
 
+    /// `[to] = number`, 8 bits.
+    pub(super) fn store_byte(&mut self, to: Memory, number: u8) {
+        self.code.extend_from_slice(&[0x40 | to.base_bit(), 0xc6]);
+        self.address(0, to, 0, 1);
+        self.code.push(number);
+    }
+
     /// `to += [from]`, 64 bits.
     pub(super) fn add_from(&mut self, to: Gpr, from: Memory) {
         self.general(0x03, to, from);
@@ -300,14 +313,14 @@ impl Assembler {
 
     /// `rax` has a bit for each of so many elements, but for those from element `rsi` on.
     pub(super) fn low_bits(&mut self, elements: u32) {
-        let bits = (1_u32 << elements) - 1;
-        self.code.push(0xb8);
+        let bits = u64::MAX >> (64 - elements);
+        self.code.extend_from_slice(&[0x48, 0xb8]);
         self.code.extend_from_slice(&bits.to_le_bytes());
         let whole = self.label();
         self.compare(RSI, elements as i32);
         self.jump_if(Condition::NotLess, whole);
-        // bzhi eax, eax, esi
-        self.code.extend_from_slice(&[0xc4, 0xe2, 0x48, 0xf5, 0xc0]);
+        // bzhi rax, rax, rsi
+        self.code.extend_from_slice(&[0xc4, 0xe2, 0xc8, 0xf5, 0xc0]);
         self.bind(whole);
     }
 
@@ -322,37 +335,51 @@ impl Assembler {
 
     // ------------------------------------------------------------ masks
 
-    /// `to = rax`, 16 bits.
+    /// `to = rax`, 64 bits.
     pub(super) fn mask_of_rax(&mut self, to: Mask) {
-        self.code.extend_from_slice(&[0xc5, 0xf8, 0x92, 0xc0 | to.0 << 3]);
+        self.code.extend_from_slice(&[0xc4, 0xe1, 0xfb, 0x92, 0xc0 | to.0 << 3]);
+    }
+
+    /// `to = [at]`, 64 bits.
+    pub(super) fn load_mask(&mut self, to: Mask, from: Memory) {
+        self.code.extend_from_slice(&[0xc4, 0xe1, 0xf8, 0x90]);
+        self.address(to.0, from, 0, 0);
     }
 
     /// `to = [at]`, 16 bits.
-    pub(super) fn load_mask(&mut self, to: Mask, from: Memory) {
+    pub(super) fn load_short_mask(&mut self, to: Mask, from: Memory) {
         self.code.extend_from_slice(&[0xc5, 0xf8, 0x90]);
         self.address(to.0, from, 0, 0);
     }
 
     /// `[to] = from`, 16 bits.
-    pub(super) fn store_mask(&mut self, to: Memory, from: Mask) {
+    pub(super) fn store_short_mask(&mut self, to: Memory, from: Mask) {
         self.code.extend_from_slice(&[0xc5, 0xf8, 0x91]);
         self.address(from.0, to, 0, 0);
     }
 
-    /// Compares a mask of 16 bits with none.
-    pub(super) fn test_mask(&mut self, own: Mask) {
-        self.code.extend_from_slice(&[0xc5, 0xf8, 0x98, 0xc0 | own.0 << 3 | own.0]);
+    /// Compares the first so many bits of a mask with none.
+    pub(super) fn test_mask(&mut self, own: Mask, bits: u32) {
+        let kind = match bits {
+            8 => P66,
+            16 => NONE,
+            32 => 0x80 | P66,
+            _ => 0x80 | NONE,
+        };
+        let registers = 0xc0 | own.0 << 3 | own.0;
+        self.code.extend_from_slice(&[0xc4, 0xe1, 0x78 | kind, 0x98, registers]);
     }
 
-    /// An operation of two masks.
+    /// An operation of two masks of 64 bits.
     pub(super) fn masks(&mut self, opcode: u8, to: Mask, first: Mask, second: Mask) {
         let vector = 0x80 | (!first.0 & 15) << 3 | 4;
-        self.code.extend_from_slice(&[0xc5, vector, opcode, 0xc0 | to.0 << 3 | second.0]);
+        let registers = 0xc0 | to.0 << 3 | second.0;
+        self.code.extend_from_slice(&[0xc4, 0xe1, vector, opcode, registers]);
     }
 
     /// `to = ~from`.
     pub(super) fn not_mask(&mut self, to: Mask, from: Mask) {
-        self.code.extend_from_slice(&[0xc5, 0xf8, 0x44, 0xc0 | to.0 << 3 | from.0]);
+        self.code.extend_from_slice(&[0xc4, 0xe1, 0xf8, 0x44, 0xc0 | to.0 << 3 | from.0]);
     }
 
     // ------------------------------------------------------------ vectors

@@ -1,12 +1,12 @@
 //! The work on one block: each value in a register, a mask or a place on the stack.
 
 use crate::dtype::Dtype;
-use crate::vector::Given;
 use crate::vector::assembler::{ALL, AND_NOT, Gpr, Mask, Memory, Operand, RAX, RCX, RDI, Zmm};
 use crate::vector::function::{ADDRESSES, AHEAD, Function, Place, Turn};
 use crate::vector::over::slot;
 use crate::vector::schedule::{Step, used_by};
 use crate::vector::translate::{Action, Id, Node};
+use crate::vector::{BYTES, Given};
 
 impl Function<'_> {
     pub(super) fn block(&mut self, turn: Turn) -> Option<()> {
@@ -56,7 +56,7 @@ impl Function<'_> {
     }
 
     /// The elements of the block behind an argument that is an address.
-    fn elements_of(&mut self, at: usize, dtype: Dtype, turn: Turn) -> Memory {
+    pub(super) fn elements_of(&mut self, at: usize, dtype: Dtype, turn: Turn) -> Memory {
         let base = match self.register_of(at) {
             Some(own) => own,
             None => {
@@ -71,26 +71,26 @@ impl Function<'_> {
     fn act(&mut self, action: Action, turn: Turn) -> Option<()> {
         match action {
             Action::Keep { at, dtype, node } | Action::Write { at, dtype, node } => {
+                let scratch = Zmm(*self.vectors.last()?);
+                let to = Operand::Vector(self.elements_of(at, dtype, turn));
                 if dtype == Dtype::Bool {
-                    let (from, scratch) = (self.mask(node)?, Zmm(*self.vectors.last()?));
-                    let to = Operand::Vector(self.elements_of(at, dtype, turn));
-                    self.instructions().store_bools(to, from, scratch, turn.mask);
+                    let from = self.mask(node)?;
+                    self.of_size(1).store_bools(to, from, scratch, turn.mask);
                     return Some(());
                 }
-                let scratch = Zmm(*self.vectors.last()?);
                 let from = self.register(node, scratch)?;
                 if let Some(held) = self.gathered_into(at, turn) {
-                    self.instructions().copy(held, from, ALL);
+                    self.of_registers().copy(held, from, ALL);
                     return Some(());
                 }
-                let to = Operand::Vector(self.elements_of(at, dtype, turn));
-                self.instructions().store(to, from, turn.mask);
+                self.of(node).store(to, from, turn.mask);
             }
             Action::Next { state, node } => self.step_to(state, node, turn)?,
             Action::Leave { node } => {
                 let holds = self.mask(node)?;
                 self.a.masks(AND_NOT, turn.mask, holds, turn.mask);
             }
+            Action::Flag { of, node } => self.flag(of, node, turn)?,
             Action::Fold { of, node } => {
                 let scratch = Zmm(*self.vectors.last()?);
                 let from = self.register(node, scratch)?;
@@ -98,18 +98,24 @@ impl Function<'_> {
                     // What is stored under a mask is slow to be read again, so the others are stored, too.
                     let whole = Zmm(*self.vectors.iter().rev().find(|&&own| own != from.0)?);
                     let place = Operand::Vector(self.partials_address(of, 0));
-                    self.instructions().load(whole, place, ALL);
-                    self.instructions().copy(whole, from, turn.mask);
-                    self.instructions().store(place, whole, ALL);
+                    self.of(node).load(whole, place, ALL);
+                    self.of(node).copy(whole, from, turn.mask);
+                    self.of(node).store(place, whole, ALL);
                     return Some(());
                 }
-                let own = self.partials[of][turn.set as usize];
+                let own = self.set_of(of, turn);
                 if own != from {
-                    self.instructions().copy(own, from, turn.mask);
+                    self.of(node).copy(own, from, turn.mask);
                 }
             }
         }
         Some(())
+    }
+
+    /// The register of the set whose turn it is.
+    fn set_of(&self, fold: usize, turn: Turn) -> Zmm {
+        let sets = &self.partials[fold];
+        sets[turn.set as usize % sets.len()]
     }
 
     /// The register that a value is in; one that is read from memory is brought to `scratch`.
@@ -118,12 +124,12 @@ impl Function<'_> {
             Some(Place::Vector(own)) => Some(own),
             Some(Place::Mask(_)) => None,
             Some(Place::Slot(own)) => {
-                self.instructions().load(scratch, slot(own), ALL);
+                self.of_registers().load(scratch, slot(own), ALL);
                 Some(scratch)
             }
             None => {
                 let memory = self.memory_of_same(id);
-                self.instructions().broadcast(scratch, memory);
+                self.of(id).broadcast(scratch, memory);
                 Some(scratch)
             }
         }
@@ -134,14 +140,13 @@ impl Function<'_> {
             Some(Place::Vector(own)) => Some(Operand::Register(own)),
             Some(Place::Mask(_)) => None,
             Some(Place::Slot(own)) => Some(slot(own)),
-            None => Some(Operand::Broadcast(self.memory_of_same(id))),
-        }
-    }
-
-    pub(super) fn mask(&self, id: Id) -> Option<Mask> {
-        match self.places[id].or(self.same[id]) {
-            Some(Place::Mask(own)) => Some(own),
-            _ => None,
+            None if self.graph.sizes[id] >= 4 => Some(Operand::Broadcast(self.memory_of_same(id))),
+            None => match self.graph.nodes[id] {
+                Node::Constant(bits) => {
+                    Some(Operand::Vector(Memory::Table(self.a.table([bits; 8]))))
+                }
+                _ => None,
+            },
         }
     }
 
@@ -156,7 +161,7 @@ impl Function<'_> {
                     .iter()
                     .position(|own| *own == Node::Given(Given::Partial { of }));
                 if node == id && old.is_some_and(|old| self.schedule.ends(old, at)) {
-                    return Some(self.partials[of][turn.set as usize]);
+                    return Some(self.set_of(of, turn));
                 }
             }
         }
@@ -170,11 +175,11 @@ impl Function<'_> {
         }
         if let Node::Given(Given::Partial { of }) = node {
             let own = if turn.holds_partials {
-                self.partials[of][turn.set as usize]
+                self.set_of(of, turn)
             } else {
                 let own = Zmm(self.vectors.pop()?);
                 let from = Operand::Vector(self.partials_address(of, 0));
-                self.instructions().load(own, from, ALL);
+                self.of(id).load(own, from, ALL);
                 own
             };
             self.places[id] = Some(Place::Vector(own));
@@ -195,8 +200,10 @@ impl Function<'_> {
             ) => {
                 let own = Zmm(self.vectors.pop()?);
                 let from = self.elements_of(at, dtype, turn);
-                self.instructions().load(own, Operand::Vector(from), turn.mask);
-                if turn.asks_ahead && matches!(given, Given::Load { ahead: true, .. }) {
+                self.of(id).load(own, Operand::Vector(from), turn.mask);
+                let ahead = matches!(given, Given::Load { ahead: true, .. });
+                // A line of the cache is asked for once.
+                if turn.asks_ahead && ahead && self.elements() * dtype.size() == BYTES {
                     self.a.prefetch(from.after(AHEAD));
                 }
                 own
@@ -204,7 +211,7 @@ impl Function<'_> {
             Node::Given(Given::OfRow { at, .. }) => {
                 let own = Zmm(self.vectors.pop()?);
                 let from = Memory::At(self.register_of(at)?, 0);
-                self.instructions().broadcast(own, from);
+                self.of(id).broadcast(own, from);
                 own
             }
             Node::Sqrt(x) | Node::Round(_, x) | Node::Mantissa(x) | Node::Exponent(x) => {
@@ -212,22 +219,30 @@ impl Function<'_> {
                 self.free_ended(at, None);
                 let own = self.result(id, at, turn)?;
                 match node {
-                    Node::Round(how, _) => self.instructions().round(how, own, from),
-                    Node::Mantissa(_) => self.instructions().mantissa(own, from),
-                    Node::Exponent(_) => self.instructions().exponent(own, from),
-                    _ => self.instructions().sqrt(own, from),
+                    Node::Round(how, _) => self.of(id).round(how, own, from),
+                    Node::Mantissa(_) => self.of(id).mantissa(own, from),
+                    Node::Exponent(_) => self.of(id).exponent(own, from),
+                    _ => self.of(id).sqrt(own, from),
                 }
                 own
             }
-            Node::Fma(_) | Node::Edges(_) | Node::Entry { .. } => self.compute_over(node, at)?,
-            Node::Float(_, x, y) | Node::Integer(_, x, y) => {
+            Node::Fma(_) | Node::Edges(_) | Node::Entry { .. } => self.compute_over(id, at)?,
+            Node::Convert(how, x) => {
+                let (from, size) = (self.register(x, scratch)?, self.graph.sizes[x]);
+                self.free_ended(at, None);
+                let own = self.result(id, at, turn)?;
+                self.of(id).convert(how, size, own, from);
+                own
+            }
+            Node::Float(_, x, y) | Node::Integer(_, x, y) | Node::Shift(_, x, y) => {
                 let (x, y) = (self.register(x, scratch)?, self.operand(y)?);
                 self.free_ended(at, None);
                 let own = self.result(id, at, turn)?;
                 match node {
-                    Node::Float(op, ..) => self.instructions().float(op, own, x, y),
-                    Node::Integer(op, ..) => self.instructions().integer(op, own, x, y),
-                    _ => unreachable!("it is one of the two"),
+                    Node::Float(op, ..) => self.of(id).float(op, own, x, y),
+                    Node::Integer(op, ..) => self.of(id).integer(op, own, x, y),
+                    Node::Shift(op, ..) => self.of(id).shift(op, own, x, y),
+                    _ => unreachable!("it is one of these"),
                 }
                 own
             }
@@ -236,7 +251,7 @@ impl Function<'_> {
                 let yes = self.operand(yes)?;
                 self.free_ended(at, None);
                 let own = self.result(id, at, turn)?;
-                self.instructions().choose(own, mask, yes, no);
+                self.of(id).choose(own, mask, yes, no);
                 own
             }
             Node::Extreme { largest, args: [yes, no] } => {
@@ -247,9 +262,9 @@ impl Function<'_> {
                 let nan = Mask(*self.masks.last()?);
                 self.free_ended(at, first);
                 let own = self.result(id, at, turn)?;
-                self.instructions().compare_floats(3, nan, yes, Operand::Register(yes));
-                self.instructions().extreme(largest, own, yes, no);
-                self.instructions().copy(own, yes, nan);
+                self.of(id).compare_floats(3, nan, yes, Operand::Register(yes));
+                self.of(id).extreme(largest, own, yes, no);
+                self.of(id).copy(own, yes, nan);
                 if yes == scratch {
                     self.vectors.push(yes.0);
                 }
@@ -259,50 +274,6 @@ impl Function<'_> {
             _ => return None,
         };
         self.places[id] = Some(Place::Vector(to));
-        Some(())
-    }
-
-    fn compute_mask(&mut self, id: Id, node: Node, at: usize, turn: Turn) -> Option<()> {
-        let scratch = Zmm(*self.vectors.last()?);
-        let to = match node {
-            Node::Given(Given::Load { at, dtype, .. } | Given::LateLoad { at, dtype }) => {
-                let own = Mask(self.masks.pop()?);
-                let from = Operand::Vector(self.elements_of(at, dtype, turn));
-                self.instructions().load_bools(own, scratch, from, turn.mask);
-                own
-            }
-            Node::CompareFloats(_, x, y) | Node::CompareIntegers { args: [x, y], .. } => {
-                let (x, y) = (self.register(x, scratch)?, self.operand(y)?);
-                self.free_ended(at, None);
-                let own = Mask(self.masks.pop()?);
-                match node {
-                    Node::CompareFloats(how, ..) => {
-                        self.instructions().compare_floats(how, own, x, y);
-                    }
-                    Node::CompareIntegers { signed, predicate, .. } => {
-                        self.instructions().compare_integers((signed, predicate), own, x, y);
-                    }
-                    _ => unreachable!("it is one of the two"),
-                }
-                own
-            }
-            Node::Masks(op, x, y) => {
-                let (x, y) = (self.mask(x)?, self.mask(y)?);
-                self.free_ended(at, None);
-                let own = Mask(self.masks.pop()?);
-                self.instructions().masks(op, own, x, y);
-                own
-            }
-            Node::NotMask(x) => {
-                let x = self.mask(x)?;
-                self.free_ended(at, None);
-                let own = Mask(self.masks.pop()?);
-                self.a.not_mask(own, x);
-                own
-            }
-            _ => return None,
-        };
-        self.places[id] = Some(Place::Mask(to));
         Some(())
     }
 }

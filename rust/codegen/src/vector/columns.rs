@@ -102,7 +102,7 @@ fn turned(square: impl Fn(&mut Assembler, u32, Label)) -> Vec<u8> {
 }
 
 fn instructions(a: &mut Assembler) -> Instructions<'_> {
-    Instructions { size: 8, a }
+    Instructions { size: 8, lanes: SIDE, a }
 }
 
 /// Turns the first eight registers of eight elements; the next eight are written over.

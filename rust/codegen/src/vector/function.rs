@@ -2,7 +2,8 @@
 //! under a mask.
 
 use crate::vector::assembler::{
-    ALL, Assembler, Condition, Gpr, Mask, Memory, Operand, RAX, RBX, RCX, RDI, RDX, RSI, RSP, Zmm,
+    ALL, Assembler, Condition, Gpr, Label, Mask, Memory, Operand, RAX, RBX, RCX, RDI, RDX, RSI,
+    RSP, Zmm,
 };
 use crate::vector::instructions::Instructions;
 use crate::vector::schedule::{Schedule, Step, is_same, used_by};
@@ -18,7 +19,7 @@ const FREE: usize = 5;
 
 /// The mask of the elements that are left, and the masks for values.
 pub(super) const LEFT: Mask = Mask(7);
-const MASKS: [u8; 6] = [1, 2, 3, 4, 5, 6];
+pub(super) const MASKS: [u8; 6] = [1, 2, 3, 4, 5, 6];
 const REGISTERS: usize = 32;
 
 /// The length of rows in a function of rows, and the end of the last one's arguments.
@@ -40,11 +41,12 @@ pub(super) fn write(graph: &Graph) -> Option<Vec<u8>> {
     let schedule = Schedule::of(graph);
     let steps = schedule.steps.len();
     let pressure = pressure(graph, &schedule)?;
-    let held = SETS as usize * graph.folds.len();
+    let sets: Vec<u32> = graph.folds.iter().map(|own| own.sets_of(graph.lanes)).collect();
+    let held = sets.iter().sum::<u32>() as usize;
     let blocks = match steps {
-        _ if !graph.folds.is_empty() => {
+        _ if held > 0 => {
             if steps <= FOLDED && pressure + held < REGISTERS {
-                SETS
+                sets.into_iter().max()?
             } else {
                 0
             }
@@ -58,12 +60,16 @@ pub(super) fn write(graph: &Graph) -> Option<Vec<u8>> {
     let mut own = Function::new(graph, schedule);
     own.slots = (pressure > REGISTERS).then(Vec::new);
     own.whole(free, |own| {
-        let singles = own.a.label();
+        own.start_flags()?;
+        let (singles, decided) = (own.a.label(), own.a.label());
         if blocks > 0 {
-            own.turns(blocks, singles)?;
+            own.turns(blocks, singles, decided)?;
         }
         own.a.bind(singles);
-        own.singles()
+        own.singles()?;
+        own.a.bind(decided);
+        own.end_flags(false);
+        Some(())
     })?;
     Some(own.a.finish())
 }
@@ -71,9 +77,10 @@ pub(super) fn write(graph: &Graph) -> Option<Vec<u8>> {
 /// The instructions of a function that takes whole rows; `None` if it needs more registers than there are.
 pub(super) fn write_rows(graph: &Graph, plan: Option<&RowPlan>) -> Option<Vec<u8>> {
     let schedule = Schedule::of(graph);
-    let held = SETS as usize * graph.folds.len();
-    let free = REGISTERS.checked_sub(pressure(graph, &schedule)? + held)?;
-    if schedule.steps.len() > FOLDED {
+    let mut sets = graph.folds.iter().map(|own| own.sets_of(graph.lanes));
+    let fits = graph.folds.len() * SETS as usize + pressure(graph, &schedule)?;
+    let free = REGISTERS.checked_sub(fits)?;
+    if schedule.steps.len() > FOLDED || sets.any(|own| own > SETS) {
         return None;
     }
     let mut own = Function::new(graph, schedule);
@@ -105,6 +112,10 @@ pub(super) fn write_tile(graph: &Graph) -> Option<Vec<u8>> {
 
 /// The instructions of a function that lets elements go through a loop; `None` if it needs more registers than there are.
 pub(super) fn write_steps(graph: &Graph, steps: Steps) -> Option<Vec<u8>> {
+    // Whether an element goes on stands in as many bits as a register has elements.
+    if graph.lanes != steps.lanes {
+        return None;
+    }
     let pressure = pressure(graph, &Schedule::of(graph))?;
     let of_block = steps.states + steps.constants;
     // Each register of elements takes a mask, too.
@@ -206,6 +217,8 @@ pub(super) struct Function<'g> {
     pub(super) states: Vec<Zmm>,
     /// Given where the function finds its rows by itself.
     pub(super) walked: Option<Walked<'g>>,
+    /// The masks that folds of bools have so far, which say whether an element decided them.
+    pub(super) flags: Vec<Mask>,
 }
 
 impl<'g> Function<'g> {
@@ -225,17 +238,35 @@ impl<'g> Function<'g> {
             slot_count: 0,
             states: Vec::new(),
             walked: None,
+            flags: Vec::new(),
         }
     }
 }
 
 impl Function<'_> {
     pub(super) fn elements(&self) -> u32 {
-        BYTES / self.graph.size
+        self.graph.lanes
     }
 
-    pub(super) fn instructions(&mut self) -> Instructions<'_> {
-        Instructions { size: self.graph.size, a: &mut self.a }
+    /// Instructions for elements of so many bytes.
+    pub(super) fn of_size(&mut self, size: u32) -> Instructions<'_> {
+        Instructions { size, lanes: self.graph.lanes, a: &mut self.a }
+    }
+
+    /// Instructions for the elements of a node.
+    pub(super) fn of(&mut self, id: Id) -> Instructions<'_> {
+        self.of_size(self.graph.sizes[id])
+    }
+
+    /// Instructions that look into a table of a whole register.
+    pub(super) fn of_table(&mut self, id: Id) -> Instructions<'_> {
+        let size = self.graph.sizes[id];
+        Instructions { size, lanes: BYTES / size, a: &mut self.a }
+    }
+
+    /// Instructions for whole registers.
+    pub(super) fn of_registers(&mut self) -> Instructions<'_> {
+        Instructions { size: 8, lanes: BYTES / 8, a: &mut self.a }
     }
 
     /// All of it, around the loops; `free` registers hold what is the same in all blocks.
@@ -303,7 +334,10 @@ impl Function<'_> {
     /// Brings what is the same in all blocks to registers, as far as there are any.
     fn enter_same(&mut self, free: usize) -> Option<()> {
         let mut left = free;
-        for id in self.schedule.same.clone() {
+        let mut all = self.schedule.same.clone();
+        // Instructions do not read one element of a few bits for all.
+        all.sort_by_key(|&id| self.graph.sizes[id] >= 4);
+        for id in all {
             let place = if self.graph.nodes[id].is_mask() {
                 let Node::Given(Given::Uniform { at, .. }) = self.graph.nodes[id] else {
                     return None;
@@ -315,13 +349,13 @@ impl Function<'_> {
                 left = left.checked_sub(1)?;
                 let own = Zmm(self.vectors.pop()?);
                 self.a.load(RAX, Memory::At(RDI, 8 * at as i32));
-                self.instructions().load(own, Operand::Vector(Memory::At(RAX, 0)), ALL);
+                self.of(id).load(own, Operand::Vector(Memory::At(RAX, 0)), ALL);
                 Place::Vector(own)
             } else if left > 0 {
                 left -= 1;
                 let own = Zmm(self.vectors.pop()?);
                 let memory = self.memory_of_same(id);
-                self.instructions().broadcast(own, memory);
+                self.of(id).broadcast(own, memory);
                 Place::Vector(own)
             } else {
                 continue;
@@ -341,17 +375,18 @@ impl Function<'_> {
 
     // ------------------------------------------------------------ loops
 
-    fn turns(&mut self, blocks: u32, singles: crate::vector::assembler::Label) -> Option<()> {
+    fn turns(&mut self, blocks: u32, singles: Label, decided: Label) -> Option<()> {
         let step = (blocks * self.elements()) as i32;
         let (top, after) = (self.a.label(), self.a.label());
         self.a.compare(RSI, step);
         self.a.jump_if(Condition::Less, singles);
         for fold in 0..self.graph.folds.len() {
             let mut sets = Vec::new();
-            for set in 0..SETS {
+            let size = self.graph.folds[fold].dtype.size();
+            for set in 0..self.graph.folds[fold].sets_of(self.graph.lanes) {
                 let own = Zmm(self.vectors.pop()?);
                 let from = self.partials_address(fold, set);
-                self.instructions().load(own, Operand::Vector(from), ALL);
+                self.of_size(size).load(own, Operand::Vector(from), ALL);
                 sets.push(own);
             }
             self.partials.push(sets);
@@ -360,19 +395,20 @@ impl Function<'_> {
         self.a.align();
         self.a.bind(top);
         for block in 0..blocks {
-            let holds_partials = !self.graph.folds.is_empty();
             let (set, mask) = (block, ALL);
-            self.block(Turn { block, set, mask, holds_partials, asks_ahead: true })?;
+            self.block(Turn { block, set, mask, holds_partials: true, asks_ahead: true })?;
         }
+        self.leave_if_decided(decided);
         self.a.add(RCX, step);
         self.a.subtract(RSI, step);
         self.a.jump_if(Condition::NotLess, top);
         self.a.bind(after);
         self.a.add(RSI, step);
         for (fold, sets) in std::mem::take(&mut self.partials).into_iter().enumerate() {
+            let size = self.graph.folds[fold].dtype.size();
             for (set, own) in sets.into_iter().enumerate() {
                 let to = self.partials_address(fold, set as u32);
-                self.instructions().store(Operand::Vector(to), own, ALL);
+                self.of_size(size).store(Operand::Vector(to), own, ALL);
                 self.vectors.push(own.0);
             }
         }
@@ -390,11 +426,7 @@ impl Function<'_> {
         let mask = LEFT;
         self.block(Turn { block: 0, set: 0, mask, holds_partials: false, asks_ahead: false })?;
         for fold in 0..self.graph.folds.len() {
-            let turn = Memory::At(RDI, 8 * self.graph.folds[fold].turn as i32);
-            self.a.load(RAX, turn);
-            self.a.add(RAX, BYTES as i32);
-            self.a.and(RAX, (SETS * BYTES - 1) as i32);
-            self.a.store(turn, RAX);
+            self.next_set(fold);
         }
         self.a.add(RCX, elements as i32);
         self.a.subtract(RSI, elements as i32);

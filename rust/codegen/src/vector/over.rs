@@ -24,7 +24,7 @@ impl Function<'_> {
                 self.slot_count += 1;
                 self.slot_count - 1
             });
-            self.instructions().store(slot(number), own, ALL);
+            self.of_registers().store(slot(number), own, ALL);
             self.places[id] = Some(Place::Slot(number));
             self.vectors.push(own.0);
         }
@@ -43,15 +43,15 @@ impl Function<'_> {
     }
 
     /// Computes what is written over one of its operands, and returns its register.
-    pub(super) fn compute_over(&mut self, node: Node, at: usize) -> Option<Zmm> {
-        match node {
+    pub(super) fn compute_over(&mut self, id: Id, at: usize) -> Option<Zmm> {
+        match self.graph.nodes[id] {
             Node::Fma([x, y, z]) => {
-                let over = [x, y, z].into_iter().find(|&id| self.dying(id, at).is_some());
+                let over = [x, y, z].into_iter().find(|&own| self.dying(own, at).is_some());
                 if over == Some(z) {
                     let own = self.taken(z, at)?;
                     let scratch = Zmm(*self.vectors.last()?);
                     let (x, y) = (self.register(x, scratch)?, self.operand(y)?);
-                    self.instructions().add_product(own, x, y);
+                    self.of(id).add_product(own, x, y);
                     self.free_ended(at, Some(z));
                     return Some(own);
                 }
@@ -59,7 +59,7 @@ impl Function<'_> {
                 let own = self.taken(x, at)?;
                 let scratch = Zmm(*self.vectors.last()?);
                 let (by, z) = (self.register(y, scratch)?, self.operand(z)?);
-                self.instructions().multiply_add(own, by, z);
+                self.of(id).multiply_add(own, by, z);
                 self.free_ended(at, over);
                 Some(own)
             }
@@ -68,7 +68,7 @@ impl Function<'_> {
                 let own = self.taken(x, at)?;
                 let scratch = Zmm(*self.vectors.last()?);
                 let (of, how) = (self.register(of, scratch)?, self.operand(how)?);
-                self.instructions().edges(own, of, how);
+                self.of(id).edges(own, of, how);
                 self.free_ended(at, over);
                 Some(own)
             }
@@ -76,18 +76,18 @@ impl Function<'_> {
                 let bits = self.graph.tables[table];
                 let over = self.dying(index, at).map(|_| index);
                 let own = self.taken(index, at)?;
-                if self.graph.size == 4 {
+                if self.graph.sizes[id] == 4 {
                     let all = std::array::from_fn(|k| bits[2 * k] | bits[2 * k + 1] << 32);
                     let all = Operand::Vector(Memory::Table(self.a.table(all)));
-                    self.instructions().entries(own, own, all);
+                    self.of_table(id).entries(own, own, all);
                 } else {
                     let [low, high] = [0, 8].map(|first| {
                         let half = std::array::from_fn(|k| bits[first + k]);
                         Operand::Vector(Memory::Table(self.a.table(half)))
                     });
                     let scratch = Zmm(*self.vectors.last()?);
-                    self.instructions().load(scratch, low, ALL);
-                    self.instructions().entries_of_two(own, scratch, high);
+                    self.of_registers().load(scratch, low, ALL);
+                    self.of_table(id).entries_of_two(own, scratch, high);
                 }
                 self.free_ended(at, over);
                 Some(own)
@@ -114,7 +114,7 @@ impl Function<'_> {
         let own = Zmm(self.vectors.pop()?);
         let from = self.register(id, own)?;
         if from != own {
-            self.instructions().copy(own, from, ALL);
+            self.of_registers().copy(own, from, ALL);
         }
         Some(own)
     }

@@ -1,6 +1,6 @@
 //! Functions of elements as nodes of a graph: the steps that the runtime's functions go through on this processor.
 
-use crate::vector::translate::{FloatOp, Id, IntegerOp, Node, Translation};
+use crate::vector::translate::{FloatOp, Id, IntegerOp, Node, Translation, in_64_bits};
 use frazil_runtime::{Step, recipe};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -32,7 +32,8 @@ pub(super) fn has_recipe(function: &'static str, size: u32) -> bool {
 impl Translation<'_> {
     /// The function of a node.
     pub(super) fn applied(&mut self, function: &'static str, argument: Id) -> Option<Id> {
-        let steps = steps_of(function, self.size)?;
+        let size = self.sizes[argument];
+        let steps = steps_of(function, size)?;
         let mut made: Vec<Id> = Vec::with_capacity(steps.len());
         for step in steps.iter() {
             let node = match *step {
@@ -40,7 +41,7 @@ impl Translation<'_> {
                     made.push(argument);
                     continue;
                 }
-                Step::Number(bits) => Node::Constant(self.in_64_bits(bits)),
+                Step::Number(bits) => Node::Constant(in_64_bits(bits, size)),
                 Step::Add(x, y) => Node::Float(FloatOp::Add, made[x], made[y]),
                 Step::Sub(x, y) => Node::Float(FloatOp::Sub, made[x], made[y]),
                 Step::Mul(x, y) => Node::Float(FloatOp::Mul, made[x], made[y]),
@@ -50,7 +51,7 @@ impl Translation<'_> {
                 Step::And(x, y) => Node::Integer(IntegerOp::And, made[y], made[x]),
                 Step::Or(x, y) => Node::Integer(IntegerOp::Or, made[x], made[y]),
                 Step::Below([x, bound, yes, no]) => {
-                    let mask = self.add(Node::CompareFloats(BELOW, made[x], made[bound]));
+                    let mask = self.add(Node::CompareFloats(BELOW, made[x], made[bound]), size);
                     Node::Choose { mask, yes: made[yes], no: made[no] }
                 }
                 Step::Entry(table, at) => {
@@ -63,18 +64,13 @@ impl Translation<'_> {
                 Step::Exponent(x) => Node::Exponent(made[x]),
                 Step::Floor(x) => Node::Round(9, made[x]),
                 Step::Edges(x, of, how) => {
-                    let how = self.add(Node::Constant(self.in_64_bits(how)));
+                    let how = self.add(Node::Constant(in_64_bits(how, size)), size);
                     Node::Edges([made[x], made[of], how])
                 }
             };
-            made.push(self.add(node));
+            made.push(self.add(node, size));
         }
         made.last().copied()
-    }
-
-    /// The bits as often as they fit into 64.
-    fn in_64_bits(&self, bits: u64) -> u64 {
-        if self.size == 4 { bits | bits << 32 } else { bits }
     }
 
     /// The number of a table.

@@ -1,25 +1,25 @@
 //! Whole rows, several a call, whose arguments lie one after the other. Folds are within registers: all partial results
 //! begin as the identity, and become one at the end of the row. Of longer rows they are in memory, and begin there.
 
+use crate::dtype::Dtype;
 use crate::op::Op;
 use crate::vector::assembler::{
     ALL, Assembler, Condition, Mask, Memory, Operand, RAX, RCX, RDI, RSI, Zmm,
 };
 use crate::vector::function::{Function, LEFT, Place, ROW_LENGTH, ROWS_END, Turn};
 use crate::vector::instructions::Instructions;
-use crate::vector::translate::FloatOp;
-use crate::vector::{BYTES, SETS};
+use crate::vector::translate::{FloatOp, IntegerOp, in_64_bits};
+use crate::vector::{BYTES, Partials, SETS};
 
-/// The instructions of a function that lets all sets of partial results, at the address that is its first argument, hold
-/// these bits. Smaller stores would be slow to be read as whole sets.
-pub(super) fn fill(bits: u64) -> Vec<u8> {
+/// The instructions of a function that lets so many bytes of partial results, at the address that is its first argument,
+/// hold these bits. Smaller stores would be slow to be read as whole sets.
+pub(super) fn fill(bits: u64, bytes: u32) -> Vec<u8> {
     let mut a = Assembler::default();
     let constant = Memory::Constant(a.constant(bits));
-    let mut own = Instructions { size: 8, a: &mut a };
+    let mut own = Instructions { size: 8, lanes: BYTES / 8, a: &mut a };
     own.broadcast(Zmm(0), constant);
-    for set in 0..SETS {
-        let place = Operand::Vector(Memory::At(RDI, (set * BYTES) as i32));
-        own.store(place, Zmm(0), ALL);
+    for at in (0..bytes).step_by(BYTES as usize) {
+        own.store(Operand::Vector(Memory::At(RDI, at as i32)), Zmm(0), ALL);
     }
     a.clean();
     a.ret();
@@ -86,18 +86,23 @@ impl Function<'_> {
     /// A row that is a block, or less.
     fn only_block(&mut self, mask: Mask) -> Option<()> {
         self.start_partials(1)?;
+        self.start_flags()?;
         self.block(Turn { block: 0, set: 0, mask, holds_partials: true, asks_ahead: false })?;
-        self.end_folds()
+        self.end_folds()?;
+        self.end_flags(true);
+        Some(())
     }
 
     /// A row of more blocks. Rows without folds have as many as there are sets, at most.
     fn blocks_of_row(&mut self) -> Option<()> {
         self.start_partials(SETS)?;
+        self.start_flags()?;
         self.a.load(RSI, ROW_LENGTH);
         let elements = self.elements() as i32;
         let step = SETS as i32 * elements;
         let (top, rest, end) = (self.a.label(), self.a.label(), self.a.label());
-        if !self.graph.folds.is_empty() {
+        let decided = self.a.label();
+        if !self.graph.folds.is_empty() || !self.graph.flags.is_empty() {
             self.a.clear(RCX);
             self.a.subtract(RSI, step);
             self.a.jump_if(Condition::Less, rest);
@@ -107,6 +112,7 @@ impl Function<'_> {
                 let (set, mask) = (block, ALL);
                 self.block(Turn { block, set, mask, holds_partials: true, asks_ahead: true })?;
             }
+            self.leave_if_decided(decided);
             self.a.add(RCX, step);
             self.a.subtract(RSI, step);
             self.a.jump_if(Condition::NotLess, top);
@@ -123,19 +129,22 @@ impl Function<'_> {
             self.a.subtract(RSI, elements);
         }
         self.a.bind(end);
-        self.end_folds()
+        self.end_folds()?;
+        self.a.bind(decided);
+        self.end_flags(true);
+        Some(())
     }
 
     /// Lets so many sets of each fold be the identity.
     fn start_partials(&mut self, count: u32) -> Option<()> {
         for fold in &self.graph.folds {
             let bits = fold.reduce.identity(fold.dtype);
-            let bits = if self.graph.size == 4 { bits | bits << 32 } else { bits };
-            let identity = Memory::Constant(self.a.constant(bits));
+            let size = fold.dtype.size();
+            let identity = Memory::Constant(self.a.constant(in_64_bits(bits, size)));
             let mut sets = Vec::new();
             for _ in 0..count {
                 let own = Zmm(self.vectors.pop()?);
-                self.instructions().broadcast(own, identity);
+                self.of_size(size).broadcast(own, identity);
                 sets.push(own);
             }
             self.partials.push(sets);
@@ -156,46 +165,89 @@ impl Function<'_> {
     /// identity, which changes nothing.
     fn end_fold(&mut self, fold: usize, sets: &[Zmm]) -> Option<()> {
         let own = self.graph.folds[fold];
-        let a = sets[0];
+        let (a, size) = (sets[0], own.dtype.size());
         if let &[_, b, c, d] = sets {
-            self.join(own.reduce.0, a, c)?;
-            self.join(own.reduce.0, b, d)?;
-            self.join(own.reduce.0, a, b)?;
+            self.join(own, a, c)?;
+            self.join(own, b, d)?;
+            self.join(own, a, b)?;
         }
         let turned = Zmm(*self.vectors.last()?);
-        let mut half = BYTES / 2;
-        while half >= self.graph.size {
-            self.instructions().turn_lanes(turned, a, half);
-            self.join(own.reduce.0, a, turned)?;
+        let mut half = self.graph.lanes * size / 2;
+        while half >= size {
+            self.of_size(size).turn_lanes(turned, a, half);
+            self.join(own, a, turned)?;
             half /= 2;
         }
         let Some(walked) = &self.walked else {
-            self.instructions().store_first(Memory::At(RDI, 8 * own.sets as i32), a);
+            self.of_registers().store_first(Memory::At(RDI, 8 * own.sets as i32), a);
             return Some(());
         };
+        if size < 4 {
+            return None;
+        }
         let target = Memory::At(self.register_of(walked.plan.targets[fold])?, 0);
-        self.instructions().load_one(turned, target);
-        self.join(own.reduce.0, turned, a)?;
-        self.instructions().store_one(target, turned);
+        self.of_size(size).load_one(turned, target);
+        self.join(own, turned, a)?;
+        self.of_size(size).store_one(target, turned);
         Some(())
     }
 
-    fn join(&mut self, op: Op, x: Zmm, y: Zmm) -> Option<()> {
+    /// `x = x op y`, as partial results are joined.
+    fn join(&mut self, fold: Partials, x: Zmm, y: Zmm) -> Option<()> {
+        let (op, dtype) = (fold.reduce.0, fold.dtype);
+        if !dtype.is_float() {
+            let op = integer_op(op, dtype)?;
+            self.of_size(dtype.size()).integer(op, x, x, Operand::Register(y));
+            return Some(());
+        }
         let nan = Mask(*self.masks.last()?);
-        join(&mut self.instructions(), op, x, y, nan)
+        join(&mut self.of_size(dtype.size()), op, x, y, nan)
     }
 
     /// Where the set is that comes so many after the one whose turn it is; the address is in `rax`.
     pub(super) fn partials_address(&mut self, fold: usize, after: u32) -> Memory {
         let own = self.graph.folds[fold];
+        let bytes = self.graph.lanes * own.dtype.size();
+        let all = bytes * own.sets_of(self.graph.lanes);
         self.a.load(RAX, Memory::At(RDI, 8 * own.turn as i32));
-        if after > 0 {
-            self.a.add(RAX, (after * BYTES) as i32);
-            self.a.and(RAX, (SETS * BYTES - 1) as i32);
-        }
+        self.a.add(RAX, (after * bytes) as i32);
+        self.a.and(RAX, (all - 1) as i32);
         self.a.add_from(RAX, Memory::At(RDI, 8 * own.sets as i32));
         Memory::At(RAX, 0)
     }
+
+    /// Lets it be the turn of the next set.
+    pub(super) fn next_set(&mut self, fold: usize) {
+        let own = self.graph.folds[fold];
+        let bytes = self.graph.lanes * own.dtype.size();
+        let all = bytes * own.sets_of(self.graph.lanes);
+        let turn = Memory::At(RDI, 8 * own.turn as i32);
+        self.a.load(RAX, turn);
+        self.a.add(RAX, bytes as i32);
+        self.a.and(RAX, (all - 1) as i32);
+        self.a.store(turn, RAX);
+    }
+}
+
+impl Partials {
+    /// The number of sets of as many elements as a block has. Floats have four sets of as many as the kernel says, as
+    /// their order counts; others have four of those that a block folds into.
+    pub(super) fn sets_of(&self, lanes: u32) -> u32 {
+        if self.dtype.is_float() { SETS * self.lanes / lanes } else { SETS }
+    }
+}
+
+/// The instruction that joins partial results.
+fn integer_op(op: Op, dtype: Dtype) -> Option<IntegerOp> {
+    Some(match op {
+        Op::Add => IntegerOp::Add,
+        Op::Mul if dtype.size() > 1 => IntegerOp::Mul,
+        Op::And => IntegerOp::And,
+        Op::Or => IntegerOp::Or,
+        Op::Maximum => IntegerOp::Most(dtype.is_signed()),
+        Op::Minimum => IntegerOp::Least(dtype.is_signed()),
+        _ => return None,
+    })
 }
 
 /// `x = x op y`, as partial results are joined: of equal numbers the first, and a NaN wins. A mask is written over.

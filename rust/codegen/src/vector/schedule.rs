@@ -25,7 +25,9 @@ impl Schedule {
         let mut own = Order { graph, steps: Vec::new(), done: vec![false; graph.nodes.len()] };
         for (at, action) in graph.actions.iter().enumerate() {
             match *action {
-                Action::Keep { node, .. } | Action::Fold { node, .. } => {
+                Action::Keep { node, .. }
+                | Action::Fold { node, .. }
+                | Action::Flag { node, .. } => {
                     own.compute(node, true);
                     own.steps.push(Step::Act(at));
                 }
@@ -35,7 +37,7 @@ impl Schedule {
             }
         }
         for (at, action) in graph.actions.iter().enumerate() {
-            if !matches!(action, Action::Keep { .. } | Action::Fold { .. }) {
+            if !matches!(action, Action::Keep { .. } | Action::Fold { .. } | Action::Flag { .. }) {
                 own.compute(action.node(), true);
                 own.steps.push(Step::Act(at));
             }

@@ -40,7 +40,7 @@ impl Function<'_> {
         self.a.jump_if(Condition::NotGreater, end);
         self.a.bind(turn);
         for (block, own) in all.iter().enumerate() {
-            self.a.load_mask(own.live, Memory::At(RAX, 2 * block as i32));
+            self.a.load_short_mask(own.live, Memory::At(RAX, 2 * block as i32));
         }
         self.test_live(&all);
         self.a.jump_if(Condition::Zero, next);
@@ -49,11 +49,11 @@ impl Function<'_> {
             self.a.load(OPERAND, Memory::At(RDI, 8 * state as i32));
             for (block, own) in all.iter().enumerate() {
                 let to = self.element_of_turn(block);
-                self.instructions().store(to, own.given[state], ALL);
+                self.of_registers().store(to, own.given[state], ALL);
             }
         }
         for (block, own) in all.iter().enumerate() {
-            self.a.store_mask(Memory::At(RAX, 2 * block as i32), own.live);
+            self.a.store_short_mask(Memory::At(RAX, 2 * block as i32), own.live);
         }
         self.a.bind(next);
         self.a.add(RCX, step);
@@ -72,7 +72,7 @@ impl Function<'_> {
         for id in constants.into_iter().take(free) {
             let own = Zmm(self.vectors.pop()?);
             let memory = self.memory_of_same(id);
-            self.instructions().broadcast(own, memory);
+            self.of(id).broadcast(own, memory);
             self.same[id] = Some(Place::Vector(own));
         }
         Some(())
@@ -84,7 +84,7 @@ impl Function<'_> {
             self.a.load(OPERAND, Memory::At(RDI, 8 * at as i32));
             for (block, own) in all.iter().enumerate() {
                 let from = self.element_of_turn(block);
-                self.instructions().load(own.given[at], from, ALL);
+                self.of_registers().load(own.given[at], from, ALL);
             }
         }
         self.a.load(RDX, Memory::At(RDI, 8 * steps.most() as i32));
@@ -116,12 +116,12 @@ impl Function<'_> {
             self.a.masks(OR, LEFT, some, own.live);
             some = LEFT;
         }
-        self.a.test_mask(some);
+        self.a.test_mask(some, self.graph.lanes);
     }
 
     fn element_of_turn(&self, block: usize) -> Operand {
         let distance = block as i32 * BYTES as i32;
-        Operand::Vector(Memory::Indexed(OPERAND, RCX, self.graph.size, distance))
+        Operand::Vector(Memory::Indexed(OPERAND, RCX, BYTES / self.graph.lanes, distance))
     }
 
     /// Lets a state have a value, in the elements that go on. `None` if that is another state, or a constant.
@@ -133,7 +133,7 @@ impl Function<'_> {
         }
         let Some(Place::Vector(from)) = self.places[node] else { return None };
         let own = self.states[state];
-        self.instructions().copy(own, from, turn.mask);
+        self.of(node).copy(own, from, turn.mask);
         Some(())
     }
 }

@@ -82,7 +82,7 @@ const KERNELS: [(&str, usize, &str); 20] = [
     ),
     (
         "folds of integers",
-        4,
+        5,
         "loop 8 0\nread int64 1\nwrite 0 int64 0 add\nwrite 0 int64 0 maximum\nwrite 0 int64 0 and_\n\
          pass\nreads 0\nwrites 0 1 2",
     ),
@@ -207,9 +207,22 @@ fn element(dtype: Dtype, state: &mut u64) -> Vec<u8> {
     match dtype {
         Dtype::Float64 => float.to_le_bytes().to_vec(),
         Dtype::Float32 => (float as f32).to_le_bytes().to_vec(),
-        Dtype::Bool => vec![(drawn % 2) as u8],
+        // Every byte but zero is true.
+        Dtype::Bool => vec![if drawn.is_multiple_of(3) { 0 } else { 1 + (drawn % 5) as u8 }],
         Dtype::Int64 => (drawn as i64 - (1 << 30)).to_le_bytes().to_vec(),
-        _ => unreachable!("no kernel here has such operands"),
+        _ => {
+            let bits = 8 * dtype.size();
+            let whole: u64 = match drawn % 16 {
+                // Often as many as shifts have bits.
+                0..4 => drawn >> 4 & 7,
+                // Minus one, the least number, and the largest float.
+                4 => u64::MAX,
+                5 => 1 << (bits - 1),
+                6 => 0x7bff,
+                _ => drawn.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits),
+            };
+            whole.to_le_bytes()[..dtype.size() as usize].to_vec()
+        }
     }
 }
 
@@ -281,6 +294,7 @@ fn same(dtype: Dtype, a: &[u8], b: &[u8]) -> bool {
     let size = dtype.size() as usize;
     a.chunks(size).zip(b.chunks(size)).all(|(a, b)| {
         let nan = |own: &[u8]| match dtype {
+            // All bits of a float of 16 bits are computed as they are.
             Dtype::Float64 => f64::from_le_bytes(own.try_into().unwrap()).is_nan(),
             Dtype::Float32 => f32::from_le_bytes(own.try_into().unwrap()).is_nan(),
             _ => false,
@@ -453,7 +467,7 @@ fn vectors_compute_the_same_bits() {
 }
 
 /// Asserts that a kernel writes the same bits with functions of vectors and without, of rows of these lengths.
-fn compare(name: &str, text: &str, lengths: impl Iterator<Item = usize>) {
+pub(super) fn compare(name: &str, text: &str, lengths: impl Iterator<Item = usize>) {
     if !has_vectors() {
         // What has no code for this processor is looked at by the tests above alone.
         return;

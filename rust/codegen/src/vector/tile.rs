@@ -85,7 +85,7 @@ impl Function<'_> {
             for set in 0..SETS {
                 let own = Zmm(self.vectors.pop()?);
                 let from = Memory::At(RAX, (set * BYTES) as i32);
-                self.instructions().load(own, Operand::Vector(from), ALL);
+                self.of_size(8).load(own, Operand::Vector(from), ALL);
                 sets.push(own);
             }
             self.partials.push(sets);
@@ -96,7 +96,7 @@ impl Function<'_> {
             for (block, &mask) in masks.iter().enumerate() {
                 let own = Zmm(self.vectors.pop()?);
                 let from = Memory::At(RAX, block as i32 * BYTES as i32);
-                self.instructions().load(own, Operand::Vector(from), mask);
+                self.of_size(8).load(own, Operand::Vector(from), mask);
                 blocks.push(own);
             }
             self.gathered.push((at, blocks));
@@ -109,7 +109,7 @@ impl Function<'_> {
             self.a.load(RAX, Memory::At(RDI, 8 * self.graph.folds[fold].sets as i32));
             for (set, own) in sets.into_iter().enumerate() {
                 let to = Memory::At(RAX, set as i32 * BYTES as i32);
-                self.instructions().store(Operand::Vector(to), own, ALL);
+                self.of_size(8).store(Operand::Vector(to), own, ALL);
                 self.vectors.push(own.0);
             }
         }
@@ -117,7 +117,7 @@ impl Function<'_> {
             self.a.load(RAX, Memory::At(RDI, 8 * at as i32));
             for (block, (own, &mask)) in blocks.into_iter().zip(masks).enumerate() {
                 let to = Memory::At(RAX, block as i32 * BYTES as i32);
-                self.instructions().store(Operand::Vector(to), own, mask);
+                self.of_size(8).store(Operand::Vector(to), own, mask);
                 self.vectors.push(own.0);
             }
         }

@@ -1,7 +1,7 @@
 //! Instructions of Cranelift on registers of 128 bits as a graph of the same instructions on registers of 512 bits.
 
 use crate::dtype::Dtype;
-use crate::vector::{Block, Effect, Given, Partials};
+use crate::vector::{BYTES, Block, Effect, Given, Partials};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::immediates::Imm64;
 use cranelift_codegen::ir::{DataFlowGraph, Inst, InstructionData, Opcode, Value};
@@ -21,6 +21,10 @@ pub(super) enum Node {
     /// Rounded to a whole number; the bits of the instruction say how.
     Round(u8, Id),
     Integer(IntegerOp, Id, Id),
+    /// The first, shifted by the second.
+    Shift(ShiftOp, Id, Id),
+    /// As elements of the node's size.
+    Convert(Conversion, Id),
     /// Floats, by the predicate of the instruction.
     CompareFloats(u8, Id, Id),
     CompareIntegers {
@@ -74,6 +78,31 @@ pub(super) enum IntegerOp {
     And,
     Or,
     Xor,
+    /// The larger of two, with a sign or without.
+    Most(bool),
+    /// The smaller of two, with a sign or without.
+    Least(bool),
+}
+
+/// Shifts by more than the last bit leave nothing, or the sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum ShiftOp {
+    Left,
+    Right,
+    RightWithSign,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Conversion {
+    /// An integer with more bits, with a sign or without.
+    Wider(bool),
+    /// The lowest bits of an integer.
+    Narrower,
+    Float,
+    /// A float of an integer, with a sign or without.
+    FromInteger(bool),
+    /// The whole part; where it does not fit, the least integer.
+    ToInteger,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -91,11 +120,13 @@ impl Node {
             Node::Sqrt(x)
             | Node::Round(_, x)
             | Node::NotMask(x)
+            | Node::Convert(_, x)
             | Node::Mantissa(x)
             | Node::Exponent(x)
             | Node::Entry { at: x, .. } => vec![x],
             Node::Float(_, x, y)
             | Node::Integer(_, x, y)
+            | Node::Shift(_, x, y)
             | Node::CompareFloats(_, x, y)
             | Node::CompareIntegers { args: [x, y], .. }
             | Node::Extreme { args: [x, y], .. }
@@ -127,6 +158,7 @@ pub(super) enum Action {
     Keep { at: usize, dtype: Dtype, node: Id },
     Write { at: usize, dtype: Dtype, node: Id },
     Fold { of: usize, node: Id },
+    Flag { of: usize, node: Id },
     Next { state: usize, node: Id },
     Leave { node: Id },
 }
@@ -137,18 +169,24 @@ impl Action {
             Action::Keep { node, .. }
             | Action::Write { node, .. }
             | Action::Fold { node, .. }
+            | Action::Flag { node, .. }
             | Action::Next { node, .. }
             | Action::Leave { node } => node,
         }
     }
 }
 
-/// The work on a block, on elements of `size` bytes.
+/// The work on a block of so many elements.
 pub(super) struct Graph {
-    pub(super) size: u32,
+    /// As many as a register holds of the widest.
+    pub(super) lanes: u32,
     pub(super) nodes: Vec<Node>,
+    /// The bytes of an element of each node; of a comparison, those of what is compared.
+    pub(super) sizes: Vec<u32>,
     pub(super) actions: Vec<Action>,
     pub(super) folds: Vec<Partials>,
+    /// The folds of bools.
+    pub(super) flags: Vec<Partials>,
     /// The tables of functions.
     pub(super) tables: Vec<[u64; 16]>,
     /// The number of arguments of a row.
@@ -157,15 +195,16 @@ pub(super) struct Graph {
 
 /// The graph of a block; `None` if an instruction is not known.
 pub(super) fn translate(block: &Block) -> Option<Graph> {
+    let dfg = &block.e.b.func.dfg;
+    let params = dfg.block_params(block.block);
     let mut own = Translation {
-        dfg: &block.e.b.func.dfg,
-        size: block.size,
+        dfg,
         nodes: block.given.iter().map(|&given| Node::Given(given)).collect(),
+        sizes: params.iter().map(|&param| size_of(dfg, param)).collect(),
         known: HashMap::new(),
         computed: HashMap::new(),
         tables: Vec::new(),
     };
-    let params = block.e.b.func.dfg.block_params(block.block);
     // What is applied comes behind what it is applied to.
     for ((at, &given), &value) in block.given.iter().enumerate().zip(params) {
         let id = match given {
@@ -187,32 +226,53 @@ pub(super) fn translate(block: &Block) -> Option<Graph> {
                 Action::Write { at, dtype, node: own.stored(dtype, value)? }
             }
             Effect::Fold { of, value } => Action::Fold { of, node: own.element(value)? },
+            Effect::Flag { of, value } => Action::Flag { of, node: own.mask(value)? },
             Effect::Next { state, value } => Action::Next { state, node: own.element(value)? },
             Effect::Leave { value } => Action::Leave { node: own.mask(value)? },
         });
     }
-    let Translation { nodes, tables, .. } = own;
-    let (size, folds, arguments) = (block.size, block.folds.clone(), block.arguments);
-    Some(Graph { size, nodes, actions, folds, tables, arguments })
+    let Translation { nodes, sizes, tables, .. } = own;
+    let of_values = nodes.iter().zip(&sizes).filter(|own| !own.0.is_mask()).map(|own| *own.1);
+    let lanes = BYTES / of_values.max().unwrap_or(1);
+    Some(Graph {
+        lanes,
+        nodes,
+        sizes,
+        actions,
+        folds: block.folds.clone(),
+        flags: block.flags.clone(),
+        tables,
+        arguments: block.arguments,
+    })
+}
+
+/// The bytes of an element of a value.
+fn size_of(dfg: &DataFlowGraph, value: Value) -> u32 {
+    dfg.value_type(value).lane_type().bytes()
 }
 
 pub(super) struct Translation<'f> {
     dfg: &'f DataFlowGraph,
-    pub(super) size: u32,
     nodes: Vec<Node>,
+    pub(super) sizes: Vec<u32>,
     pub(super) tables: Vec<[u64; 16]>,
     known: HashMap<Value, Id>,
-    computed: HashMap<Node, Id>,
+    computed: HashMap<(Node, u32), Id>,
 }
 
 impl Translation<'_> {
-    /// The node, which is computed once.
-    pub(super) fn add(&mut self, node: Node) -> Id {
-        let nodes = &mut self.nodes;
-        *self.computed.entry(node).or_insert_with(|| {
+    /// The node, of elements of so many bytes, which is computed once.
+    pub(super) fn add(&mut self, node: Node, size: u32) -> Id {
+        let (nodes, sizes) = (&mut self.nodes, &mut self.sizes);
+        *self.computed.entry((node, size)).or_insert_with(|| {
             nodes.push(node);
+            sizes.push(size);
             nodes.len() - 1
         })
+    }
+
+    fn add_mask(&mut self, node: Node) -> Id {
+        self.add(node, 1)
     }
 
     fn is_mask(&self, id: Id) -> bool {
@@ -224,14 +284,9 @@ impl Translation<'_> {
         if dtype == Dtype::Bool { self.mask(value) } else { self.element(value) }
     }
 
-    /// The value as numbers; a mask stands as all bits of its elements where Cranelift has it so.
+    /// The value as numbers.
     fn element(&mut self, value: Value) -> Option<Id> {
-        let id = self.node(value)?;
-        if !self.is_mask(id) {
-            return Some(id);
-        }
-        let (yes, no) = (self.add(Node::Constant(u64::MAX)), self.add(Node::Constant(0)));
-        Some(self.add(Node::Choose { mask: id, yes, no }))
+        self.node(value).filter(|&id| !self.is_mask(id))
     }
 
     /// The value as a mask: it is one, or is the same for all elements.
@@ -240,10 +295,10 @@ impl Translation<'_> {
         match self.nodes[id] {
             _ if self.is_mask(id) => Some(id),
             Node::Constant(bits) => {
-                let zero = self.add(Node::Constant(0));
+                let zero = self.add(Node::Constant(0), 4);
                 let predicate = if bits == 0 { NEVER } else { ALWAYS };
                 let args = [zero, zero];
-                Some(self.add(Node::CompareIntegers { signed: true, predicate, args }))
+                Some(self.add(Node::CompareIntegers { signed: true, predicate, args }, 4))
             }
             _ => None,
         }
@@ -280,20 +335,28 @@ impl Translation<'_> {
         let args: Vec<Value> = self.dfg.inst_args(inst).to_vec();
         let data = &self.dfg.insts[inst];
         let opcode = data.opcode();
+        let size = size_of(self.dfg, self.dfg.first_result(inst));
         let made = match (opcode, data) {
-            (Opcode::Splat, _) => Node::Constant(self.constant(args[0])?),
+            (Opcode::Splat, _) => {
+                let of = self.dfg.value_def(self.dfg.resolve_aliases(args[0])).inst()?;
+                Node::Constant(self.constant(of, size)?)
+            }
+            (Opcode::Iconst | Opcode::F32const | Opcode::F64const, _) => {
+                Node::Constant(self.constant(inst, size)?)
+            }
             (Opcode::Bitcast, _) => return self.node(args[0]),
-            (Opcode::Fcmp, InstructionData::FloatCompare { cond, .. }) => Node::CompareFloats(
-                float_predicate(*cond)?,
-                self.element(args[0])?,
-                self.element(args[1])?,
-            ),
+            (Opcode::Fcmp, InstructionData::FloatCompare { cond, .. }) => {
+                let [x, y] = [self.element(args[0])?, self.element(args[1])?];
+                let made = Node::CompareFloats(float_predicate(*cond)?, x, y);
+                return Some(self.add(made, size_of(self.dfg, args[0])));
+            }
             (Opcode::Icmp, InstructionData::IntCompare { cond, .. }) => {
                 return self.compared(*cond, &args);
             }
             (Opcode::Bitselect, _) => return self.chosen(&args),
             (Opcode::Fneg, _) => self.with_sign_bit(IntegerOp::Xor, args[0])?,
             (Opcode::Fabs, _) => self.with_sign_bit(IntegerOp::And, args[0])?,
+            (Opcode::Fcopysign, _) => return self.copied_sign(&args),
             (Opcode::Sqrt, _) => Node::Sqrt(self.element(args[0])?),
             (Opcode::Floor | Opcode::Ceil | Opcode::Trunc | Opcode::Nearest, _) => {
                 let how = match opcode {
@@ -305,55 +368,67 @@ impl Translation<'_> {
                 Node::Round(how, self.element(args[0])?)
             }
             (Opcode::Ineg, _) => {
-                let zero = self.add(Node::Constant(0));
+                let zero = self.add(Node::Constant(0), size);
                 Node::Integer(IntegerOp::Sub, zero, self.element(args[0])?)
             }
             (Opcode::Bnot, _) => return self.inverted(args[0]),
             (Opcode::Band | Opcode::Bor | Opcode::Bxor, _) => return self.bits(opcode, &args),
-            _ => self.arithmetic(opcode, &args)?,
+            _ => match conversion(opcode) {
+                Some(how) => Node::Convert(how, self.element(args[0])?),
+                None => self.arithmetic(opcode, &args)?,
+            },
         };
-        Some(self.add(made))
+        Some(self.add(made, size))
     }
 
     fn arithmetic(&mut self, opcode: Opcode, args: &[Value]) -> Option<Node> {
-        let float = match opcode {
-            Opcode::Fadd => Some(FloatOp::Add),
-            Opcode::Fsub => Some(FloatOp::Sub),
-            Opcode::Fmul => Some(FloatOp::Mul),
-            Opcode::Fdiv => Some(FloatOp::Div),
-            _ => None,
-        };
-        let integer = match opcode {
-            Opcode::Iadd => Some(IntegerOp::Add),
-            Opcode::Isub => Some(IntegerOp::Sub),
-            Opcode::Imul => Some(IntegerOp::Mul),
-            _ => None,
-        };
         let &[x, y] = args else { return None };
-        match (float, integer) {
-            (Some(op), _) => Some(Node::Float(op, self.element(x)?, self.element(y)?)),
-            (_, Some(op)) => Some(Node::Integer(op, self.element(x)?, self.element(y)?)),
-            _ => None,
-        }
+        let [x, y] = [self.element(x)?, self.element(y)?];
+        Some(match opcode {
+            Opcode::Fadd => Node::Float(FloatOp::Add, x, y),
+            Opcode::Fsub => Node::Float(FloatOp::Sub, x, y),
+            Opcode::Fmul => Node::Float(FloatOp::Mul, x, y),
+            Opcode::Fdiv => Node::Float(FloatOp::Div, x, y),
+            Opcode::Iadd => Node::Integer(IntegerOp::Add, x, y),
+            Opcode::Isub => Node::Integer(IntegerOp::Sub, x, y),
+            Opcode::Imul => Node::Integer(IntegerOp::Mul, x, y),
+            Opcode::Ishl => Node::Shift(ShiftOp::Left, x, y),
+            Opcode::Ushr => Node::Shift(ShiftOp::Right, x, y),
+            Opcode::Sshr => Node::Shift(ShiftOp::RightWithSign, x, y),
+            _ => return None,
+        })
     }
 
     /// The bits of a constant that is in all elements, as often as they fit into 64 bits.
-    fn constant(&self, one: Value) -> Option<u64> {
-        let inst = self.dfg.value_def(self.dfg.resolve_aliases(one)).inst()?;
+    fn constant(&self, inst: Inst, size: u32) -> Option<u64> {
         let bits = match self.dfg.insts[inst] {
             InstructionData::UnaryIeee64 { imm, .. } => imm.bits(),
             InstructionData::UnaryIeee32 { imm, .. } => u64::from(imm.bits()),
             InstructionData::UnaryImm { imm, .. } => Imm64::bits(&imm) as u64,
             _ => return None,
         };
-        Some(if self.size == 4 { bits & 0xffff_ffff | bits << 32 } else { bits })
+        Some(in_64_bits(bits, size))
+    }
+
+    fn sign_bit(&mut self, size: u32) -> Id {
+        self.add(Node::Constant(in_64_bits(1 << (8 * size - 1), size)), size)
     }
 
     fn with_sign_bit(&mut self, op: IntegerOp, x: Value) -> Option<Node> {
-        let sign = if self.size == 4 { 0x8000_0000_8000_0000 } else { 1 << 63 };
+        let size = size_of(self.dfg, x);
+        let sign = in_64_bits(1 << (8 * size - 1), size);
         let bits = if op == IntegerOp::Xor { sign } else { !sign };
-        let bits = self.add(Node::Constant(bits));
+        let bits = self.add(Node::Constant(bits), size);
         Some(Node::Integer(op, self.element(x)?, bits))
+    }
+
+    fn copied_sign(&mut self, args: &[Value]) -> Option<Id> {
+        let size = size_of(self.dfg, args[0]);
+        let (sign, from) = (self.sign_bit(size), self.element(args[1])?);
+        let sign = self.add(Node::Integer(IntegerOp::And, from, sign), size);
+        let magnitude = self.with_sign_bit(IntegerOp::And, args[0])?;
+        let magnitude = self.add(magnitude, size);
+        Some(self.add(Node::Integer(IntegerOp::Or, magnitude, sign), size))
     }
 
     fn are_masks(&mut self, args: &[Value]) -> Option<bool> {
@@ -368,11 +443,7 @@ impl Translation<'_> {
     fn compared(&mut self, how: IntCC, args: &[Value]) -> Option<Id> {
         if self.are_masks(args)? {
             let (x, y) = (self.mask(args[0])?, self.mask(args[1])?);
-            return match how {
-                IntCC::Equal => Some(self.add(Node::Masks(MaskOp::Same, x, y))),
-                IntCC::NotEqual => Some(self.add(Node::Masks(MaskOp::Xor, x, y))),
-                _ => None,
-            };
+            return Some(self.compared_masks(how, x, y));
         }
         let (signed, predicate) = match how {
             IntCC::Equal => (true, 0),
@@ -386,8 +457,27 @@ impl Translation<'_> {
             IntCC::UnsignedGreaterThanOrEqual => (false, 5),
             IntCC::UnsignedGreaterThan => (false, 6),
         };
+        let size = size_of(self.dfg, args[0]);
         let args = [self.element(args[0])?, self.element(args[1])?];
-        Some(self.add(Node::CompareIntegers { signed, predicate, args }))
+        Some(self.add(Node::CompareIntegers { signed, predicate, args }, size))
+    }
+
+    /// Bools: false is less than true.
+    fn compared_masks(&mut self, how: IntCC, x: Id, y: Id) -> Id {
+        let (op, x, y, inverted) = match how {
+            IntCC::Equal => (MaskOp::Same, x, y, None),
+            IntCC::NotEqual => (MaskOp::Xor, x, y, None),
+            IntCC::UnsignedLessThan | IntCC::SignedGreaterThan => (MaskOp::And, y, x, Some(())),
+            IntCC::UnsignedGreaterThan | IntCC::SignedLessThan => (MaskOp::And, x, y, Some(())),
+            IntCC::UnsignedLessThanOrEqual | IntCC::SignedGreaterThanOrEqual => {
+                (MaskOp::Or, y, x, Some(()))
+            }
+            IntCC::UnsignedGreaterThanOrEqual | IntCC::SignedLessThanOrEqual => {
+                (MaskOp::Or, x, y, Some(()))
+            }
+        };
+        let y = if inverted.is_some() { self.add_mask(Node::NotMask(y)) } else { y };
+        self.add_mask(Node::Masks(op, x, y))
     }
 
     fn chosen(&mut self, args: &[Value]) -> Option<Id> {
@@ -395,18 +485,28 @@ impl Translation<'_> {
         let mask = self.mask(condition)?;
         if self.are_masks(&[yes, no])? {
             let (yes, no) = (self.mask(yes)?, self.mask(no)?);
-            let other = self.add(Node::NotMask(mask));
-            let first = self.add(Node::Masks(MaskOp::And, mask, yes));
-            let second = self.add(Node::Masks(MaskOp::And, other, no));
-            return Some(self.add(Node::Masks(MaskOp::Or, first, second)));
+            let other = self.add_mask(Node::NotMask(mask));
+            let first = self.add_mask(Node::Masks(MaskOp::And, mask, yes));
+            let second = self.add_mask(Node::Masks(MaskOp::And, other, no));
+            return Some(self.add_mask(Node::Masks(MaskOp::Or, first, second)));
         }
+        let size = size_of(self.dfg, yes);
         let (yes, no) = (self.element(yes)?, self.element(no)?);
         let made = self.extreme(mask, yes, no).unwrap_or(Node::Choose { mask, yes, no });
-        Some(self.add(made))
+        Some(self.add(made, size))
     }
 
-    /// Of two numbers the larger, or smaller, if that is what is chosen: the first where it is, or is NaN.
+    /// Of two numbers the larger, or smaller, if that is what is chosen: of floats the first where it is, or is NaN.
     fn extreme(&self, mask: Id, yes: Id, no: Id) -> Option<Node> {
+        if let Node::CompareIntegers { signed, predicate, args } = self.nodes[mask]
+            && args == [yes, no]
+        {
+            return match predicate {
+                1 | 2 => Some(Node::Integer(IntegerOp::Least(signed), yes, no)),
+                5 | 6 => Some(Node::Integer(IntegerOp::Most(signed), yes, no)),
+                _ => None,
+            };
+        }
         let Node::Masks(MaskOp::Or, wins, nan) = self.nodes[mask] else { return None };
         let Node::CompareFloats(how, x, y) = self.nodes[wins] else { return None };
         let largest = match how {
@@ -421,10 +521,11 @@ impl Translation<'_> {
     fn inverted(&mut self, x: Value) -> Option<Id> {
         let id = self.node(x)?;
         if self.is_mask(id) {
-            return Some(self.add(Node::NotMask(id)));
+            return Some(self.add_mask(Node::NotMask(id)));
         }
-        let all = self.add(Node::Constant(u64::MAX));
-        Some(self.add(Node::Integer(IntegerOp::Xor, id, all)))
+        let size = size_of(self.dfg, x);
+        let all = self.add(Node::Constant(u64::MAX), size);
+        Some(self.add(Node::Integer(IntegerOp::Xor, id, all), size))
     }
 
     fn bits(&mut self, opcode: Opcode, args: &[Value]) -> Option<Id> {
@@ -435,16 +536,38 @@ impl Translation<'_> {
                 _ => MaskOp::Xor,
             };
             let (x, y) = (self.mask(args[0])?, self.mask(args[1])?);
-            return Some(self.add(Node::Masks(op, x, y)));
+            return Some(self.add_mask(Node::Masks(op, x, y)));
         }
         let op = match opcode {
             Opcode::Band => IntegerOp::And,
             Opcode::Bor => IntegerOp::Or,
             _ => IntegerOp::Xor,
         };
+        let size = size_of(self.dfg, args[0]);
         let (x, y) = (self.element(args[0])?, self.element(args[1])?);
-        Some(self.add(Node::Integer(op, x, y)))
+        Some(self.add(Node::Integer(op, x, y), size))
     }
+}
+
+/// What an instruction does that makes elements of another type of each.
+fn conversion(opcode: Opcode) -> Option<Conversion> {
+    Some(match opcode {
+        Opcode::Sextend => Conversion::Wider(true),
+        Opcode::Uextend => Conversion::Wider(false),
+        Opcode::Ireduce => Conversion::Narrower,
+        Opcode::Fpromote | Opcode::Fdemote => Conversion::Float,
+        Opcode::FcvtFromSint => Conversion::FromInteger(true),
+        Opcode::FcvtFromUint => Conversion::FromInteger(false),
+        // What does not fit is not converted.
+        Opcode::FcvtToSintSat => Conversion::ToInteger,
+        _ => return None,
+    })
+}
+
+/// The bits of an element as often as they fit into 64.
+pub(super) fn in_64_bits(bits: u64, size: u32) -> u64 {
+    let whole = if size == 8 { bits } else { bits & ((1 << (8 * size)) - 1) };
+    (0..8 / size).fold(0, |all, at| all | whole << (8 * size * at))
 }
 
 /// Predicates of the instruction that compares integers, which hold for none and for all.

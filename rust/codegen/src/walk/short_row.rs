@@ -4,9 +4,9 @@ use crate::emit::If;
 use crate::folding::{Folding, Target};
 use crate::kernel::Pass;
 use crate::stages::Stages;
-use crate::walk::Walk;
 use crate::walk::turn::Region;
 use crate::walk::vector_stage::VectorStage;
+use crate::walk::{PATIENCE, Walk};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value};
 use cranelift_frontend::Variable;
@@ -62,11 +62,18 @@ impl Walk<'_, '_, '_> {
         Some(self.e.begin_else(own))
     }
 
-    /// Whether sums are carried to no other level, no fold goes on in the next row, and elements lie side by side.
+    /// Whether sums are carried to no other level, no fold goes on in the next row, and elements lie side by side. Folds of
+    /// integers and bools, of which every order gives the same bits, go row by row, as long as they may without asking
+    /// whether to stop.
     fn is_short(&mut self, region: &Region, foldings: &[Folding]) -> Value {
-        let most = foldings[0].first_level();
+        let floats = foldings.iter().any(|own| own.write.dtype.is_float());
+        let most = match floats {
+            true => foldings[0].first_level(),
+            false if self.k.takes_rows => i64::from(PATIENCE),
+            false => i64::MAX,
+        };
         let mut holds = self.e.b.ins().icmp_imm_s(IntCC::SignedLessThan, self.n_inner, most);
-        for own in foldings {
+        for own in foldings.iter().filter(|_| floats) {
             if let Target::Write(k) = own.target {
                 let stride = self.stride(self.write_pointer(k));
                 let moves = self.e.b.ins().icmp_imm_s(IntCC::NotEqual, stride, 0);

@@ -44,7 +44,7 @@ impl Walk<'_, '_, '_> {
         let simple = self.is_simple(&region);
         let alone = size.is_none() && self.longest_loop(&region).is_some();
         let count = if simple && !alone { self.unrolled(&region) } else { 1 };
-        let together = size.is_some() || count > 1;
+        let together = size.is_some() || count > 1 || vectors.is_some();
         let dense = if together { self.dense(&region) } else { None };
         let at = self.e.variable(I64, from);
         match (vectors, dense) {
@@ -241,7 +241,7 @@ impl Walk<'_, '_, '_> {
     }
 
     /// Whether several elements may take each step together.
-    fn is_simple(&self, region: &Region) -> bool {
+    pub(super) fn is_simple(&self, region: &Region) -> bool {
         let mut computed = region.stages.computed[region.stage].iter();
         self.puts_rows(region.pass) && computed.all(|&k| self.goes_together(k))
     }

@@ -162,7 +162,7 @@ impl Walk<'_, '_, '_> {
         let stages = self.only_stage(pass, foldings)?;
         let region = self.whole_region(pass, &stages);
         let mut sheet = Sheet::new();
-        let mut own = self.sketch(&mut sheet, SIZE, &region);
+        let mut own = self.sketch(&mut sheet, &region);
         own.asks_ahead = false;
         for &k in &region.given {
             let moves = pass.reads.contains(&k) || pass.loads.contains(&k);
@@ -202,7 +202,7 @@ impl Walk<'_, '_, '_> {
             return None;
         }
         let mut sheet = Sheet::new();
-        let mut own = self.sketch(&mut sheet, SIZE, &region);
+        let mut own = self.sketch(&mut sheet, &region);
         for &k in &region.given {
             own.values[k] = Some(self.given_to(&mut own, &region, k));
         }

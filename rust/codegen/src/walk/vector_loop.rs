@@ -32,7 +32,8 @@ impl Walk<'_, '_, '_> {
         let Action::Loop { of, at } = self.k.at(k).action else { return None };
         let body = &self.k.bodies[of];
         let (states, constants) = (body.states.len(), body.constants.len());
-        Some(Steps { states, constants, result: at })
+        let lanes = BYTES / self.k.at(k).dtype.size();
+        Some(Steps { states, constants, result: at, lanes })
     }
 
     fn loop_code(&self, k: usize) -> Option<Vec<u8>> {
@@ -52,7 +53,7 @@ impl Walk<'_, '_, '_> {
         }
         let condition = body.condition?;
         let mut sheet = Sheet::new();
-        let mut block = sheet.block(size, self.e.convention);
+        let mut block = sheet.block(self.k.lanes as u32, self.e.convention);
         block.e.in_steps = true;
         let mut values: Vec<Value> = Vec::new();
         for (at, &dtype) in given.iter().enumerate() {

@@ -5,7 +5,7 @@ use crate::folding::{CARRIED, Folding};
 use crate::kernel::{Action, Pass};
 use crate::op::Op;
 use crate::stages::{OperandPlace, Stages};
-use crate::vector::{BYTES, Block, Effect, Given, Partials, Sheet, code, holds, rows_code};
+use crate::vector::{Block, Effect, Given, Partials, Sheet, code, holds, rows_code};
 use crate::walk::Walk;
 use crate::walk::indexed_row::Indexed;
 use crate::walk::turn::Region;
@@ -160,8 +160,7 @@ impl Walk<'_, '_, '_> {
         if !self.does_anything(&region, foldings) {
             return Some(None);
         }
-        let size = self.register_size(&region, foldings);
-        self.vector_stage(&region, size, foldings).map(Some)
+        self.vector_stage(&region, foldings).map(Some)
     }
 
     /// Whether a value is one of a function that a block may hold.
@@ -178,23 +177,19 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    /// The function for the elements of a stage, which are `size` bytes each; `None` if there is none.
-    fn vector_stage(
-        &self,
-        region: &Region,
-        size: Option<u32>,
-        foldings: &[Folding],
-    ) -> Option<VectorStage> {
-        let size = size?;
-        let fits = foldings.is_empty() || self.k.lanes as u32 * size == BYTES;
-        if !self.e.vectors || !fits || self.longest_loop(region).is_some() {
+    /// The function for the elements of a stage; `None` if there is none.
+    fn vector_stage(&self, region: &Region, foldings: &[Folding]) -> Option<VectorStage> {
+        if !self.e.vectors || self.k.lanes == 1 || !self.is_simple(region) {
+            return None;
+        }
+        if self.longest_loop(region).is_some() {
             return None;
         }
         if region.stages.computed[region.stage].iter().any(|&k| self.tells_a_status(k)) {
             return None;
         }
         let mut sheet = Sheet::new();
-        let mut own = self.sketch(&mut sheet, size, region);
+        let mut own = self.sketch(&mut sheet, region);
         for &k in &region.given {
             own.values[k] = Some(self.given_to(&mut own, region, k));
         }
@@ -228,14 +223,9 @@ impl Walk<'_, '_, '_> {
         Some(VectorStage { code, arguments: own.arguments, rows })
     }
 
-    pub(super) fn sketch<'s>(
-        &self,
-        sheet: &'s mut Sheet,
-        size: u32,
-        region: &Region,
-    ) -> Sketch<'s> {
+    pub(super) fn sketch<'s>(&self, sheet: &'s mut Sheet, region: &Region) -> Sketch<'s> {
         Sketch {
-            block: sheet.block(size, self.e.convention),
+            block: sheet.block(self.k.lanes as u32, self.e.convention),
             arguments: Vec::new(),
             values: vec![None; self.k.first() + self.k.statements.len()],
             asks_ahead: region.stages.last() > 0
@@ -300,7 +290,15 @@ impl Walk<'_, '_, '_> {
             let value = own.block.e.convert(value, self.k.dtype(k), dtype);
             let sets = own.argument(Argument::Sets(of));
             let turn = own.argument(Argument::Turn(of));
-            own.block.folds.push(Partials { sets, turn, reduce: folding.reduce, dtype });
+            let partials =
+                Partials { sets, turn, reduce: folding.reduce, dtype, lanes: folding.lanes };
+            if dtype == Dtype::Bool {
+                own.block.effects.push(Effect::Flag { of: own.block.flags.len(), value });
+                own.block.flags.push(partials);
+                continue;
+            }
+            let of = own.block.folds.len();
+            own.block.folds.push(partials);
             let so_far = own.block.give(Given::Partial { of }, dtype);
             let value = own.block.e.fold(folding.reduce, dtype, so_far, value);
             own.block.effects.push(Effect::Fold { of, value });

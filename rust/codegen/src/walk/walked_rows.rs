@@ -90,9 +90,9 @@ impl Walk<'_, '_, '_> {
             return None;
         }
         let mut sheet = Sheet::new();
-        let mut own = self.sketch(&mut sheet, size, &region);
+        let mut own = self.sketch(&mut sheet, &region);
         for &k in pass.uniform.iter().chain(&region.given) {
-            own.values[k] = self.given_to_row(&mut own, &region, k);
+            own.values[k] = self.given_to_row(&mut own, &region, size, k);
         }
         if region.given.iter().any(|&k| own.values[k].is_none()) {
             return None;
@@ -109,11 +109,16 @@ impl Walk<'_, '_, '_> {
     }
 
     /// A value of the row, and what it is computed from; `None` if the function cannot compute it.
-    fn given_to_row(&self, own: &mut Sketch, region: &Region, k: usize) -> Option<Value> {
+    fn given_to_row(
+        &self,
+        own: &mut Sketch,
+        region: &Region,
+        size: u32,
+        k: usize,
+    ) -> Option<Value> {
         if own.values[k].is_some() || self.uniform[k].is_none() {
             return own.values[k].or_else(|| Some(self.given_to(own, region, k)));
         }
-        let size = own.block.size;
         let is_wide = |dtype: Dtype| dtype.size() == size;
         if let Some(read) = self.k.reads.get(k) {
             if !is_wide(read.dtype) {
@@ -132,7 +137,7 @@ impl Walk<'_, '_, '_> {
         }
         for &a in &statement.args {
             if own.values[a].is_none() && a < self.k.first() {
-                own.values[a] = self.given_to_row(own, region, a);
+                own.values[a] = self.given_to_row(own, region, size, a);
             }
             own.values[a]?;
         }
