@@ -123,324 +123,187 @@ pub(super) trait Lanes: Copy {
     fn with_sign_of(self, x: Self) -> Self;
 }
 
-impl Lanes for f64 {
-    type Element = f64;
-    const EXPONENTIAL: &Exponential<f64> = &exponential::OF_F64;
-    const LOGARITHM: &Logarithm<f64> = &logarithm::OF_F64;
-    const ANGLES: &Angles<f64> = &angles::OF_F64;
-    const GAMMA: &Gamma<f64> = &gamma::OF_F64;
-    const IS_DOUBLE: bool = true;
+/// Implements [`Lanes`] for one element: `fraction` is the bits of its fraction, `bias` that of its exponents. Powers
+/// are infinity `above` a number and 0 `below` another; `lift` twos make each number a normal one.
+macro_rules! element_lanes {
+    (
+        $element:ident, $bits:ident, $int:ident, $of:ident,
+        fraction $fraction:literal, bias $bias:literal, above $above:literal, below $below:literal, lift $lift:literal,
+        exponential ($r:pat, $s:pat) => $terms:expr, logarithm $logarithm_terms:ident
+    ) => {
+        impl Lanes for $element {
+            type Element = $element;
+            const EXPONENTIAL: &Exponential<$element> = &exponential::$of;
+            const LOGARITHM: &Logarithm<$element> = &logarithm::$of;
+            const ANGLES: &Angles<$element> = &angles::$of;
+            const GAMMA: &Gamma<$element> = &gamma::$of;
+            const IS_DOUBLE: bool = size_of::<$element>() == 8;
 
-    #[inline(always)]
-    fn number(x: f64) -> f64 {
-        x
-    }
+            #[inline(always)]
+            fn number(x: f64) -> $element {
+                x as $element
+            }
 
-    #[inline(always)]
-    fn each<F: Function>(self) -> f64 {
-        each::<F, f64>(self)
-    }
+            #[inline(always)]
+            fn each<F: Function>(self) -> $element {
+                each::<F, $element>(self)
+            }
 
-    #[inline(always)]
-    fn div(self, by: f64) -> f64 {
-        self / by
-    }
+            #[inline(always)]
+            fn div(self, by: $element) -> $element {
+                self / by
+            }
 
-    #[inline(always)]
-    fn sqrt(self) -> f64 {
-        f64::sqrt(self)
-    }
+            #[inline(always)]
+            fn sqrt(self) -> $element {
+                $element::sqrt(self)
+            }
 
-    #[inline(always)]
-    fn abs(self) -> f64 {
-        f64::abs(self)
-    }
+            #[inline(always)]
+            fn abs(self) -> $element {
+                $element::abs(self)
+            }
 
-    #[inline(always)]
-    fn below(self, bound: f64, yes: f64, no: f64) -> f64 {
-        if self < bound { yes } else { no }
-    }
+            #[inline(always)]
+            fn below(self, bound: $element, yes: $element, no: $element) -> $element {
+                if self < bound { yes } else { no }
+            }
 
-    #[inline(always)]
-    fn all_within(self, bound: f64) -> bool {
-        f64::abs(self) <= bound
-    }
+            #[inline(always)]
+            fn all_within(self, bound: $element) -> bool {
+                $element::abs(self) <= bound
+            }
 
-    #[inline(always)]
-    fn if_odd(self, yes: f64, no: f64) -> f64 {
-        if self.to_bits() & 1 == 0 { no } else { yes }
-    }
+            #[inline(always)]
+            fn if_odd(self, yes: $element, no: $element) -> $element {
+                if self.to_bits() & 1 == 0 { no } else { yes }
+            }
 
-    #[inline(always)]
-    fn negated_by(self, t: f64) -> f64 {
-        f64::from_bits(self.to_bits() ^ (t.to_bits() & 2) << 62)
-    }
+            #[inline(always)]
+            fn negated_by(self, t: $element) -> $element {
+                $element::from_bits(self.to_bits() ^ (t.to_bits() & 2) << ($bits::BITS - 2))
+            }
 
-    #[inline(always)]
-    fn inverse_power(_: f64, t: f64) -> f64 {
-        let n = (t.to_bits().wrapping_sub(Self::EXPONENTIAL.magic.to_bits()) as i64) >> 4;
-        let least = if n > 1023 { 1023 } else { n };
-        f64::from_bits((1023_i64.wrapping_sub(least) as u64) << 52)
-    }
+            #[inline(always)]
+            fn inverse_power(_: $element, t: $element) -> $element {
+                let n = (t.to_bits().wrapping_sub(Self::EXPONENTIAL.magic.to_bits()) as $int) >> 4;
+                let least = if n > $bias { $bias } else { n };
+                $element::from_bits(($int::wrapping_sub($bias, least) as $bits) << $fraction)
+            }
 
-    #[inline(always)]
-    fn all(x: f64) -> f64 {
-        x
-    }
+            #[inline(always)]
+            fn all(x: $element) -> $element {
+                x
+            }
 
-    #[inline(always)]
-    fn all_minus_one() -> f64 {
-        -1.0
-    }
+            #[inline(always)]
+            fn all_minus_one() -> $element {
+                -1.0
+            }
 
-    #[inline(always)]
-    fn fma(self, by: f64, more: f64) -> f64 {
-        self.mul_add(by, more)
-    }
+            #[inline(always)]
+            fn fma(self, by: $element, more: $element) -> $element {
+                self.mul_add(by, more)
+            }
 
-    #[inline(always)]
-    fn add(self, other: f64) -> f64 {
-        self + other
-    }
+            #[inline(always)]
+            fn add(self, other: $element) -> $element {
+                self + other
+            }
 
-    #[inline(always)]
-    fn sub(self, other: f64) -> f64 {
-        self - other
-    }
+            #[inline(always)]
+            fn sub(self, other: $element) -> $element {
+                self - other
+            }
 
-    #[inline(always)]
-    fn mul(self, other: f64) -> f64 {
-        self * other
-    }
+            #[inline(always)]
+            fn mul(self, other: $element) -> $element {
+                self * other
+            }
 
-    #[inline(always)]
-    fn taken_from(self, table: &[f64; 16]) -> f64 {
-        table[(self.to_bits() & 15) as usize]
-    }
+            #[inline(always)]
+            fn taken_from(self, table: &[$element; 16]) -> $element {
+                table[(self.to_bits() & 15) as usize]
+            }
 
-    #[inline(always)]
-    fn within_exponents(self) -> f64 {
-        // Beyond these it is infinity and 0; NaN stays.
-        let x = if self > 710.0 { 710.0 } else { self };
-        if x < -746.0 { -746.0 } else { x }
-    }
+            #[inline(always)]
+            fn within_exponents(self) -> $element {
+                // Beyond these it is infinity and 0; NaN stays.
+                let x = if self > $above { $above } else { self };
+                if x < $below { $below } else { x }
+            }
 
-    #[inline(always)]
-    fn at_most(self, _: f64) -> f64 {
-        self // as its argument is within exponents
-    }
+            #[inline(always)]
+            fn at_most(self, _: $element) -> $element {
+                self // as its argument is within exponents
+            }
 
-    #[inline(always)]
-    fn times_power(self, _: f64, t: f64) -> f64 {
-        // `t` counts sixteenths; the floor of the number is left.
-        let magic = Self::EXPONENTIAL.magic.to_bits();
-        let n = (t.to_bits().wrapping_sub(magic) as i64) >> 4;
-        // By halves: one of them alone may be no normal number.
-        let half = n >> 1;
-        let power = |n: i64| f64::from_bits(((n.wrapping_add(1023)) as u64) << 52);
-        self * power(half) * power(n.wrapping_sub(half))
-    }
+            #[inline(always)]
+            fn times_power(self, _: $element, t: $element) -> $element {
+                // `t` counts sixteenths; the floor of the number is left.
+                let magic = Self::EXPONENTIAL.magic.to_bits();
+                let n = (t.to_bits().wrapping_sub(magic) as $int) >> 4;
+                // By halves: one of them alone may be no normal number.
+                let half = n >> 1;
+                let power =
+                    |n: $int| $element::from_bits((n.wrapping_add($bias) as $bits) << $fraction);
+                self * power(half) * power(n.wrapping_sub(half))
+            }
 
-    #[inline(always)]
-    fn times_whole_power(self, k: f64) -> f64 {
-        // The lost part is 0 if the power is no normal number.
-        let n = if k < -1022.0 { -1022 } else { k as i32 };
-        self * f64::from_bits((i64::from(n).wrapping_add(1023) as u64) << 52)
-    }
+            #[inline(always)]
+            fn times_whole_power(self, k: $element) -> $element {
+                // The lost part is 0 if the power is no normal number.
+                let n = if k < (1 - $bias) as $element { 1 - $bias } else { k as i32 };
+                self * $element::from_bits(
+                    ($int::from(n).wrapping_add($bias) as $bits) << $fraction,
+                )
+            }
 
-    #[inline(always)]
-    fn parts(self) -> (f64, f64) {
-        const LEAST: u64 = 0x3fe8_0000_0000_0000;
-        let is_small = self < f64::MIN_POSITIVE;
-        let normal = if is_small { self * 18_014_398_509_481_984.0 } else { self };
-        let bits = normal.to_bits();
-        let exponent = (bits.wrapping_sub(LEAST) as i64) >> 52;
-        let m = f64::from_bits(bits.wrapping_sub((exponent as u64) << 52));
-        let lifted = if is_small { 54 } else { 0 };
-        (m, (lifted - exponent as i32) as f64)
-    }
+            #[inline(always)]
+            fn parts(self) -> ($element, $element) {
+                const LEAST: $bits = $element::to_bits(0.75);
+                let is_small = self < $element::MIN_POSITIVE;
+                let normal = if is_small { self * (1u64 << $lift) as $element } else { self };
+                let bits = normal.to_bits();
+                let exponent = (bits.wrapping_sub(LEAST) as $int) >> $fraction;
+                let m = $element::from_bits(bits.wrapping_sub((exponent as $bits) << $fraction));
+                let lifted = if is_small { $lift } else { 0 };
+                (m, (lifted - exponent as i32) as $element)
+            }
 
-    #[inline(always)]
-    fn or_edges_of(self, u: f64) -> f64 {
-        let made = if u == f64::INFINITY { u } else { self };
-        let made = if u == 0.0 { f64::NEG_INFINITY } else { made };
-        // Negative numbers, and NaN, have none.
-        if u >= 0.0 { made } else { f64::NAN }
-    }
+            #[inline(always)]
+            fn or_edges_of(self, u: $element) -> $element {
+                let made = if u == $element::INFINITY { u } else { self };
+                let made = if u == 0.0 { $element::NEG_INFINITY } else { made };
+                // Negative numbers, and NaN, have none.
+                if u >= 0.0 { made } else { $element::NAN }
+            }
 
-    #[inline(always)]
-    fn with_sign_of(self, x: f64) -> f64 {
-        self.copysign(x)
-    }
+            #[inline(always)]
+            fn with_sign_of(self, x: $element) -> $element {
+                self.copysign(x)
+            }
 
-    #[inline(always)]
-    fn exponential_terms(r: Self, s: Self) -> Self {
-        exponential::terms_of_f64(r, s)
-    }
+            #[inline(always)]
+            fn exponential_terms($r: Self, $s: Self) -> Self {
+                $terms
+            }
 
-    #[inline(always)]
-    fn logarithm_terms(r: Self, s: Self) -> Self {
-        logarithm::terms_of_f64(r, s)
-    }
+            #[inline(always)]
+            fn logarithm_terms(r: Self, s: Self) -> Self {
+                logarithm::$logarithm_terms(r, s)
+            }
+        }
+    };
 }
 
-impl Lanes for f32 {
-    type Element = f32;
-    const EXPONENTIAL: &Exponential<f32> = &exponential::OF_F32;
-    const LOGARITHM: &Logarithm<f32> = &logarithm::OF_F32;
-    const ANGLES: &Angles<f32> = &angles::OF_F32;
-    const GAMMA: &Gamma<f32> = &gamma::OF_F32;
-    const IS_DOUBLE: bool = false;
-
-    #[inline(always)]
-    fn number(x: f64) -> f32 {
-        x as f32
-    }
-
-    #[inline(always)]
-    fn each<F: Function>(self) -> f32 {
-        each::<F, f32>(self)
-    }
-
-    #[inline(always)]
-    fn div(self, by: f32) -> f32 {
-        self / by
-    }
-
-    #[inline(always)]
-    fn sqrt(self) -> f32 {
-        f32::sqrt(self)
-    }
-
-    #[inline(always)]
-    fn abs(self) -> f32 {
-        f32::abs(self)
-    }
-
-    #[inline(always)]
-    fn below(self, bound: f32, yes: f32, no: f32) -> f32 {
-        if self < bound { yes } else { no }
-    }
-
-    #[inline(always)]
-    fn all_within(self, bound: f32) -> bool {
-        f32::abs(self) <= bound
-    }
-
-    #[inline(always)]
-    fn if_odd(self, yes: f32, no: f32) -> f32 {
-        if self.to_bits() & 1 == 0 { no } else { yes }
-    }
-
-    #[inline(always)]
-    fn negated_by(self, t: f32) -> f32 {
-        f32::from_bits(self.to_bits() ^ (t.to_bits() & 2) << 30)
-    }
-
-    #[inline(always)]
-    fn inverse_power(_: f32, t: f32) -> f32 {
-        let n = (t.to_bits().wrapping_sub(Self::EXPONENTIAL.magic.to_bits()) as i32) >> 4;
-        let least = if n > 127 { 127 } else { n };
-        f32::from_bits((127_i32.wrapping_sub(least) as u32) << 23)
-    }
-
-    #[inline(always)]
-    fn all(x: f32) -> f32 {
-        x
-    }
-
-    #[inline(always)]
-    fn all_minus_one() -> f32 {
-        -1.0
-    }
-
-    #[inline(always)]
-    fn fma(self, by: f32, more: f32) -> f32 {
-        self.mul_add(by, more)
-    }
-
-    #[inline(always)]
-    fn add(self, other: f32) -> f32 {
-        self + other
-    }
-
-    #[inline(always)]
-    fn sub(self, other: f32) -> f32 {
-        self - other
-    }
-
-    #[inline(always)]
-    fn mul(self, other: f32) -> f32 {
-        self * other
-    }
-
-    #[inline(always)]
-    fn taken_from(self, table: &[f32; 16]) -> f32 {
-        table[(self.to_bits() & 15) as usize]
-    }
-
-    #[inline(always)]
-    fn within_exponents(self) -> f32 {
-        // Beyond these it is infinity and 0; NaN stays.
-        let x = if self > 89.0 { 89.0 } else { self };
-        if x < -105.0 { -105.0 } else { x }
-    }
-
-    #[inline(always)]
-    fn at_most(self, _: f32) -> f32 {
-        self // as its argument is within exponents
-    }
-
-    #[inline(always)]
-    fn times_power(self, _: f32, t: f32) -> f32 {
-        // `t` counts sixteenths; the floor of the number is left.
-        let magic = Self::EXPONENTIAL.magic.to_bits();
-        let n = (t.to_bits().wrapping_sub(magic) as i32) >> 4;
-        // By halves: one of them alone may be no normal number.
-        let half = n >> 1;
-        let power = |n: i32| f32::from_bits(((n.wrapping_add(127)) as u32) << 23);
-        self * power(half) * power(n.wrapping_sub(half))
-    }
-
-    #[inline(always)]
-    fn times_whole_power(self, k: f32) -> f32 {
-        // The lost part is 0 if the power is no normal number.
-        let n = if k < -126.0 { -126 } else { k as i32 };
-        self * f32::from_bits((n.wrapping_add(127) as u32) << 23)
-    }
-
-    #[inline(always)]
-    fn parts(self) -> (f32, f32) {
-        const LEAST: u32 = 0x3f40_0000;
-        let is_small = self < f32::MIN_POSITIVE;
-        let normal = if is_small { self * 16_777_216.0 } else { self };
-        let bits = normal.to_bits();
-        let exponent = (bits.wrapping_sub(LEAST) as i32) >> 23;
-        let m = f32::from_bits(bits.wrapping_sub((exponent as u32) << 23));
-        let lifted = if is_small { 24 } else { 0 };
-        (m, (lifted - exponent) as f32)
-    }
-
-    #[inline(always)]
-    fn or_edges_of(self, u: f32) -> f32 {
-        let made = if u == f32::INFINITY { u } else { self };
-        let made = if u == 0.0 { f32::NEG_INFINITY } else { made };
-        // Negative numbers, and NaN, have none.
-        if u >= 0.0 { made } else { f32::NAN }
-    }
-
-    #[inline(always)]
-    fn with_sign_of(self, x: f32) -> f32 {
-        self.copysign(x)
-    }
-
-    #[inline(always)]
-    fn exponential_terms(r: Self, _: Self) -> Self {
-        exponential::terms_of_f32(r)
-    }
-
-    #[inline(always)]
-    fn logarithm_terms(r: Self, s: Self) -> Self {
-        logarithm::terms_of_f32(r, s)
-    }
-}
+element_lanes!(
+    f64, u64, i64, OF_F64,
+    fraction 52, bias 1023, above 710.0, below -746.0, lift 54,
+    exponential (r, s) => exponential::terms_of_f64(r, s), logarithm terms_of_f64
+);
+element_lanes!(
+    f32, u32, i32, OF_F32,
+    fraction 23, bias 127, above 89.0, below -105.0, lift 24,
+    exponential (r, _) => exponential::terms_of_f32(r), logarithm terms_of_f32
+);
