@@ -258,6 +258,20 @@ def test_what_cannot_be():
             call()
 
 
+@pytest.mark.parametrize("dtype", ["float64", "uint64"])
+def test_padding_with_the_mean_of_no_elements_is_an_error(dtype):
+    x, before = ft.matrix("x", dtype=dtype), ft.lscalar("before")
+    padded = ft.pad(x, [(before, 0), (0, 0)], "mean")
+    for mode in ("py", "cranelift"):
+        f = fz.function([x, before], padded, mode=mode)
+        for columns in (0, 2):
+            with pytest.raises(ValueError, match="nothing to repeat along axis 0"):
+                f(np.zeros((0, columns), dtype), 1)
+        assert f(np.ones((2, 0), dtype), 1).shape == (3, 0)
+        assert f(np.zeros((0, 2), dtype), 0).shape == (0, 2)
+        assert_allclose(f(np.array([[1, 3], [3, 5]], dtype), 1), [[2, 4], [1, 3], [3, 5]])
+
+
 @pytest.mark.parametrize("values", [1, 2, 4])
 def test_points_and_values_of_an_interpolation_are_as_many(values, mode):
     v, w = ft.vector("v"), ft.vector("w")

@@ -14,6 +14,7 @@ from frazil.graph.collection import is_mapping, is_sequence
 from frazil.scalar.constants import TensorLike, as_tensor, as_written
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.broadcasting import broadcast_to
+from frazil.tensor.checks import Check, checked
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.docstrings import described
 from frazil.tensor.elementwise.arithmetic import round
@@ -245,6 +246,11 @@ def _with_statistics(
 ) -> Variable:
     before = [slice(None)] * axis
     own = length(x, axis)
+    if statistic is mean and x.type.shape[axis] is None:
+        # The other statistics refuse no elements themselves; their mean is NaN, or any integer.
+        lacking = _core.elemwise(scalar.minimum, add(*ends), literal(1))
+        there = _core.elemwise(scalar.ge, own, lacking)
+        x = checked(x, [there], Check(f"there is nothing to repeat along axis {axis}", False))
     added = []
     for count, n, at_start in zip(counts, ends, (True, False), strict=True):
         part = x
