@@ -32,7 +32,7 @@ impl Walk<'_, '_, '_> {
         let Action::Loop { of, at } = self.k.at(k).action else { return None };
         let body = &self.k.bodies[of];
         let (states, constants) = (body.states.len(), body.constants.len());
-        let lanes = BYTES / self.k.at(k).dtype.size();
+        let lanes = BYTES / body.states.first()?.size();
         Some(Steps { states, constants, result: at, lanes })
     }
 
