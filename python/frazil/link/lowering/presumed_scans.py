@@ -8,6 +8,7 @@ not, the scan runs as it is written, and tells what is wrong.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
@@ -70,11 +71,16 @@ def presumed_scan(
     presumed = _presumed(op, [_told(x, shapes) for x in node.inputs[1:]])
     if presumed is None:
         return None
+    states = presumed[op.n_sequences : op.n_sequences + op.n_states]
+    if sum(math.prod(shape) for shape in states) > FEW:
+        # Each of their elements would take a statement.
+        return None
     operands = list(dict.fromkeys(x for x in node.inputs[1:] if not isinstance(x, Constant)))
     known = _with_types(op, presumed)
     if known is None:
         return None
-    call = scan_call(known, compiler)
+    # With room for dead code, and an early end where steps work on long vectors.
+    call = scan_call(known, compiler, min(2 * FEW, compiler.step_limit))
     if call is None or len(call.kernel.statements) > FEW:
         return None
     types = {

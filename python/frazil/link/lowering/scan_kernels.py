@@ -31,15 +31,19 @@ class ScanCall:
     writes: Sequence[tuple[int, ...]]
 
 
-def scan_call(op: Scan, compiler: KernelCompiler) -> ScanCall | None:
-    """The kernel of a scan; None if its steps work on more than a few numbers."""
-    known = _known.of(op)
-    if compiler.name not in known:
+def scan_call(op: Scan, compiler: KernelCompiler, limit: int | None = None) -> ScanCall | None:
+    """The kernel of a scan; None if its steps work on more than a few numbers.
+
+    ``limit`` is the highest number of statements, dead code included; default: the compiler's.
+    """
+    known, limit = _known.of(op), limit or compiler.step_limit
+    key = compiler.name, limit
+    if key not in known:
         try:
-            known[compiler.name] = _ScalarizedStep(op, compiler).call()
+            known[key] = _ScalarizedStep(op, compiler, limit).call()
         except NotScalarizable:
-            known[compiler.name] = None
-    return known[compiler.name]
+            known[key] = None
+    return known[key]
 
 
 _known: KnownOfOps[ScanCall | None] = KnownOfOps()
@@ -60,10 +64,10 @@ class _ScalarizedStep:
         The value that ends the scan.
     """
 
-    def __init__(self, op: Scan, compiler: KernelCompiler) -> None:
+    def __init__(self, op: Scan, compiler: KernelCompiler, limit: int) -> None:
         self.op = op
         self.graph = graph = inline_composites(op.fgraph)
-        self.emit = Emitter(compiler.lowers, compiler.step_limit)
+        self.emit = Emitter(compiler.lowers, limit)
         self.values: dict[Variable, Elements] = {}
         self.states = graph.inputs[op.n_sequences : op.n_sequences + op.n_states]
         self.loads: list[tuple[int, int]] = []
