@@ -32,32 +32,42 @@ def check(variable, given, expected, mode, rtol=1e-12):
         np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
 
 
-def like(draw, array, name=None):
+def like(draw, array, name=None, known=st.booleans()):  # noqa: B008
     """Draw an input for ``array``, some of whose lengths its type knows; lengths 1 are declared."""
-    shape = [n if n == 1 or draw(st.booleans()) else None for n in array.shape]
+    shape = [n if n == 1 or draw(known) else None for n in array.shape]
     return ft.tensor(name, dtype=array.dtype, shape=shape)
 
 
-def follow(ours, theirs, arrays, draw, tolerance=1e-12):
+def follow(ours, theirs, arrays, draw, tolerance=1e-12, known=False):
     """Check that a function gives what NumPy's gives of arrays, or raises what that raises.
 
-    Results may be sequences. Values are of the reference evaluator; types know some lengths only.
+    Results may be sequences. Values are of the reference evaluator, or of a function compiled for a
+    linker that is drawn; types know some lengths, or all of them.
     """
-    inputs = [like(draw, array) for array in arrays]
+    lengths = st.just(True) if known else st.booleans()
+    inputs = [like(draw, array, known=lengths) for array in arrays]
     given = dict(zip(inputs, arrays, strict=True))
+    linker = draw(st.sampled_from(_LINKERS))
     try:
         with np.errstate(all="ignore"):
             expected = several(theirs(*arrays))
     except Exception as error:
         with pytest.raises(type(error)):
-            _evaluated(ours, given)
+            _evaluated(ours, given, linker)
         return
-    for found, array in zip(_evaluated(ours, given), expected, strict=True):
+    for found, array in zip(_evaluated(ours, given, linker), expected, strict=True):
         agree(found, array, tolerance)
 
 
-def _evaluated(function, given):
-    return evaluate_all(several(function(*given)), given)
+#: The first is what hypothesis comes down to when an example fails. A C compiler takes its time.
+_LINKERS = [*["reference"] * 4, *["cranelift"] * 3, "c"]
+
+
+def _evaluated(function, given, linker):
+    variables = several(function(*given))
+    if linker == "reference":
+        return evaluate_all(variables, given)
+    return compiled(variables, given, linker)
 
 
 def several(results):

@@ -267,8 +267,9 @@ def test_elements_at_the_edges(mode):
     hnp.arrays("float64", hnp.array_shapes(min_dims=2, max_dims=2), elements=st.integers(-3, 3)),
     st.sampled_from(["full", "same", "valid"]),
     st.sampled_from(["fill", "wrap", "symm"]),
+    st.data(),
 )
-def test_convolutions_of_matrices(a, v, mode, boundary):
+def test_convolutions_of_matrices(a, v, mode, boundary, data):
     assume(boundary == "fill" or all(n >= m for n, m in zip(a.shape, v.shape, strict=True)))
     options = {"mode": mode, "boundary": boundary, "fillvalue": 2}
     for name in ("convolve2d", "correlate2d"):
@@ -276,7 +277,8 @@ def test_convolutions_of_matrices(a, v, mode, boundary):
             lambda x, y, name=name: getattr(ft, name)(x, y, **options),
             lambda x, y, name=name: getattr(scipy.signal, name)(x, y, **options),
             [a, v],
-            lambda strategy: True,
+            data.draw,
+            known=True,
         )
 
 
