@@ -210,6 +210,11 @@ impl Walk<'_, '_, '_> {
             let size = i64::from(dtype.size());
             let dense = self.e.b.ins().icmp_imm_s(IntCC::Equal, stride, size);
             holds = self.e.b.ins().band(holds, dense);
+            // The function adds the index to one base for all rows: the base stays where it is.
+            let (base, _, _) = self.indices_of(own);
+            let stride = self.stride(base);
+            let stays = self.e.b.ins().icmp_imm_s(IntCC::Equal, stride, 0);
+            holds = self.e.b.ins().band(holds, stays);
         }
         holds
     }
