@@ -128,10 +128,11 @@ def test_the_first_nan(mode):
 
 
 def test_an_index_out_of_bounds():
-    x, i, k = ft.dvector("x"), ft.lscalar("i"), ft.lvector("k")
-    for part, index in ((x[i], 5), (x[k], [0, 5]), (ft.set_subtensor(x[i], 1.0), -4)):
+    # A length that nobody else indexes, who would be named.
+    x, i, k = ft.tensor("x", dtype="float64", shape=(1031,)), ft.lscalar("i"), ft.lvector("k")
+    for part, index in ((x[i], 1032), (x[k], [0, 1032]), (ft.set_subtensor(x[i], 1.0), -1032)):
         given_index = k if part.owner and k in part.owner.inputs else i
-        message = find([x, given_index], part * 1.0, np.ones(3), index, error=IndexError)
+        message = find([x, given_index], part * 1.0, np.ones(1031), index, error=IndexError)
         assert "out of bounds" in message
         assert HERE in message
 
