@@ -5,7 +5,7 @@ import pytest
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil.link.lowering.scalarize import scalarize
+from frazil.link.lowering.scalarize import Emitter, scalarize
 from frazil.scan.op import Scan
 from frazil.tensor.blas import Gemm, Gemv, Ger
 from frazil.tensor.diagonals import AllocDiag, Eye
@@ -175,3 +175,20 @@ def test_steps_that_only_move_what_kernels_do_not_compute_with(dtype, length, li
     ):
         assert found.dtype == dtype
         np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize(("alpha", "beta", "more"), [(1.0, 1.0, 0), (2.0, 1.0, 2), (2.0, -1.0, 4)])
+def test_a_factor_of_one_takes_no_instruction(alpha, beta, more):
+    z, x, a = ft.tensor(shape=(2,)), ft.tensor(shape=(3,)), ft.tensor(shape=(2, 3))
+    node = Gemv()(z, ft.constant(alpha), a, x, ft.constant(beta)).owner
+    emit = Emitter(lambda *_: True, 100)
+    operands = []
+    for own in node.inputs:
+        if isinstance(own, fz.Constant):
+            operands.append(emit.constant(own.data))
+        else:
+            made = [emit.new_value("float64") for _ in range(np.prod(own.type.shape))]
+            operands.append(np.array(made, object).reshape(own.type.shape))
+    made = scalarize(node.op, node, operands, emit)
+    assert made.shape == (2,)
+    assert len(emit.statements) == 2 * (3 + 2 + 1) + more

@@ -105,6 +105,11 @@ class Emitter:
             op = self._elementary[name] = Elementary(name)
         return self.apply(op, (a, b), self.dtypes[a])
 
+    def times(self, factor: int, value: int) -> int:
+        """The product of two values of one dtype; a factor of one is no instruction."""
+        one = self.literals.get(Literal(self.dtypes[value], 1.0))
+        return value if factor == one else self.arithmetic("mul", factor, value)
+
     def total(self, terms: Sequence[int], name: str = "add") -> int:
         """The values ``terms`` folded in order."""
         so_far = terms[0]
@@ -200,9 +205,9 @@ def _accumulated(
     unread = isinstance(beta, Constant) and not beta.data.any()
     made = np.empty(z.shape, object)
     for at in np.ndindex(*z.shape):
-        own = emit.arithmetic("mul", alpha, products.item(at))
+        own = emit.times(alpha, products.item(at))
         if not unread:
-            own = emit.arithmetic("add", emit.arithmetic("mul", factor, z.item(at)), own)
+            own = emit.arithmetic("add", emit.times(factor, z.item(at)), own)
         made[at] = own
     return made
 
