@@ -296,7 +296,7 @@ def function(
         Substitutions made in the graph first, all at once.
     name : str, optional
         A name for messages.
-    on_unused_input : {"raise", "warn", "ignore"}
+    on_unused_input : {"raise", "warn", "ignore"}, default "raise"
         The reaction to an input that nothing needs.
     threads : int, optional
         The most threads that a call uses, to share the elements of large arrays; results do not

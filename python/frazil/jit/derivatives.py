@@ -94,10 +94,10 @@ def grad(
 
 @described
 def grad(cost: Any, wrt: Any = 0, *rest: Any, **options: Any) -> Any:
-    """Return the gradients of a scalar variable, or the function that computes a function's.
+    """Return the gradients of a scalar variable; of a function, a function that returns them.
 
-    cost (Variable or callable): A variable: the other parameters are as in
-        :func:`frazil.gradient.grad`. A Python function of arrays: it returns one number.
+    cost (Variable or callable): A variable; the other parameters are then those of
+        :func:`frazil.gradient.grad`. Or a Python function of arrays that returns one number.
     wrt (Variable or sequence of them, or int or sequence of int): Of a function, the positions of
         the arguments to differentiate by: trees of arrays.
     rest, options: Of a function, ``has_aux``: it returns a pair of the number and something else;
@@ -179,10 +179,10 @@ def hessian(
 
 @described_like(grad)
 def hessian(cost: Any, wrt: Any = 0, *rest: Any, **options: Any) -> Any:
-    """Return the second derivatives of a scalar variable, or of a function, as a function.
+    """Return the second derivatives of a scalar variable; of a function, a function.
 
-    cost (Variable or callable): A variable: the other parameters are as in
-        :func:`frazil.gradient.hessian`. A Python function of arrays: it returns one number.
+    cost (Variable or callable): A variable; the other parameters are then those of
+        :func:`frazil.gradient.hessian`. Or a Python function of arrays that returns one number.
     rest, options: Only for variables; of a function, ``argnums`` is another name of ``wrt``.
     returns (Variable, list of Variable, or callable): Of a function, one that returns for each leaf
         of the argument a tree like the argument: the derivatives by both, mixed ones too.
@@ -228,10 +228,11 @@ def jacobian(
 
 @described_like(hessian)
 def jacobian(expression: Any, wrt: Any = 0, *rest: Any, **options: Any) -> Any:
-    """Return the derivatives of each element of a variable, or the function for a function's.
+    """Return the derivatives of a variable, element by element; of a function, a function.
 
-    expression (Variable or callable): A variable: the other parameters are as in
-        :func:`frazil.gradient.jacobian`. A Python function of arrays: it returns a tree of arrays.
+    expression (Variable or callable): A variable; the other parameters are then those of
+        :func:`frazil.gradient.jacobian`. Or a Python function of arrays that returns a tree of
+        arrays.
     returns (Variable, list of Variable, or callable): Of a function, one that returns for each
         array of its result a tree like the argument.
 

@@ -60,6 +60,8 @@ def drawing(function: Function) -> Function:
         arguments, _, numpy = description.example.partition(" -> ")
         method = "" if numpy else f", as :meth:`numpy.random.Generator.{name}`"
         (result,) = description.results.values()
+        if result in ("float64.", "int64."):
+            result = f"The numbers, of {result}"
         made.__doc__ = _TEXT.format(
             summary=f"{description.summary.removesuffix('.')}{method}.",
             parameters=listed_parameters(made, _USUAL | description.parameters),

@@ -53,7 +53,7 @@ class Check(Op):
 
 @described
 def assert_(x: TensorLike, *conditions: TensorLike, msg: str = "an assertion failed") -> Variable:
-    """Return ``x``, whose use stops a run by AssertionError unless all conditions hold.
+    """Return ``x``; a run that uses it raises AssertionError unless all conditions hold.
 
     Only computed variables are checked: go on with the variable that this returns. Rewriting keeps
     the check; ``mode=fz.Mode().excluding("checks")`` leaves it out.
@@ -74,7 +74,7 @@ def assert_(x: TensorLike, *conditions: TensorLike, msg: str = "an assertion fai
 
 @described
 def check_parameters(expr: TensorLike, *conditions: TensorLike, msg: str = "") -> Variable:
-    """Return ``expr``, whose use stops a run by ValueError unless all conditions hold.
+    """Return ``expr``; a run that uses it raises ValueError unless all conditions hold.
 
     expr (tensor_like): A value of the parameters, as a logarithm of a density.
     conditions (tensor_like): They hold where all their elements are true (not zero).

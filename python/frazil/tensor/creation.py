@@ -148,7 +148,7 @@ dtype : dtype_like, optional
 Returns
 -------
 Variable
-    Each call gives another variable: see :func:`distinct`. {values}
+    Each call gives another variable: see :func:`distinct`.{values}
 """
 
 _FILLED_LIKE = """Return a new tensor {summary} of the shape of ``x``, as :func:`numpy.{name}`.
@@ -198,7 +198,7 @@ empty = _filled(
     0,
     "whose values are not to be relied on",
     "2 -> [0., 0.]",
-    "The values are zeros,\n    so that a graph gives the same result each time.",
+    " The values are zeros,\n    so that a graph gives the same result each time.",
 )
 zeros_like = _filled_like("zeros_like", 0, "of zeros", "[1.0, 2.0] -> [0., 0.]")
 ones_like = _filled_like("ones_like", 1, "of ones", "[1.0, 2.0] -> [1., 1.]")

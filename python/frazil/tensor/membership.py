@@ -49,11 +49,11 @@ def isin(
     """Return for each element whether it is among others.
 
     element (tensor_like): Any tensor.
-    test_elements (tensor_like): The others. A few, of a declared number,
-        are compared one by one.
-    assume_unique (bool): For NumPy's sake: the result is the same.
+    test_elements (tensor_like): The others. If their types say that they are few, they are compared
+        one by one.
+    assume_unique (bool): Accepted because NumPy does; the result is the same.
     invert (bool): Return whether it is not.
-    kind ({None, "sort", "table"}): For NumPy's sake, too.
+    kind ({None, "sort", "table"}): Accepted because NumPy does; the result is the same.
     returns: Of bool and the shape of ``element``, as :func:`numpy.isin` gives.
     example: [1, 2, 3], [3, 1] -> [ True, False,  True]
     """
@@ -225,8 +225,8 @@ def _differs_from_last(ordered: Variable, equal_nan: bool) -> Variable:
 def array_equal(a1: TensorLike, a2: TensorLike, equal_nan: bool = False) -> Variable:
     """Return whether two tensors have one shape and equal elements.
 
-    a1, a2 (tensor_like): Any tensors; lengths that no type knows must be equal at the call, which
-        raises otherwise.
+    a1, a2 (tensor_like): Any tensors; lengths that no type knows must be equal, or the call
+        raises ValueError.
     equal_nan (bool): Whether NaN is equal to NaN.
     returns: A bool without dimensions.
     example: [1, 2], [1, 2] -> True
@@ -246,8 +246,8 @@ def array_equal(a1: TensorLike, a2: TensorLike, equal_nan: bool = False) -> Vari
 def array_equiv(a1: TensorLike, a2: TensorLike) -> Variable:
     """Return whether two tensors have equal elements when they are broadcast.
 
-    a1, a2 (tensor_like): Any tensors; lengths that no type knows must be equal at the call, which
-        raises otherwise.
+    a1, a2 (tensor_like): Any tensors; lengths that no type knows must be equal, or the call
+        raises ValueError.
     returns: A bool without dimensions, as :func:`numpy.array_equiv` gives.
     example: [1, 2], [[1, 2], [1, 2]] -> True
     """

@@ -59,7 +59,7 @@ def lexsort(keys: TensorLike | Sequence[TensorLike], axis: int = -1) -> Variable
 
 @described
 def partition(a: TensorLike, kth: int | Sequence[int], axis: int | None = -1) -> Variable:
-    """Return the elements so that the one at a place is that which sorting puts there.
+    """Return the elements in an order where some places hold what sorting would put there.
 
     a (tensor_like): Any tensor with dimensions.
     kth (int or sequence of int): The places. No element before one is larger, and none behind it

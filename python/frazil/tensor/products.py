@@ -191,8 +191,8 @@ def matmul(x1: TensorLike, x2: TensorLike) -> Variable:
 def outer(x1: TensorLike, x2: TensorLike) -> Variable:
     """Return the outer product of two vectors.
 
-    x1, x2 (tensor_like): Vectors of lengths ``m`` and ``n``; what has another rank is made one by
-        :func:`ravel`.
+    x1, x2 (tensor_like): Vectors of lengths ``m`` and ``n``; tensors of other ranks are flattened
+        first.
     returns: Of shape ``(m, n)``, as :func:`numpy.outer` gives.
 
     >>> ft.outer([1.0, 2.0], [3.0, 4.0]).eval()

@@ -156,13 +156,12 @@ def fill_diagonal(a: TensorLike, val: TensorLike, wrap: bool = False) -> Variabl
     """Return a tensor with another value on its main diagonal.
 
     a (tensor_like): A matrix, or a tensor of more dimensions of one length. It stays as it is.
-    val (tensor_like): The value, or several for one place after the other, again and again; cast to
-        the dtype of ``a``.
-    wrap (bool): Begin again below the square at the top, and a row lower, where a matrix has more
-        rows.
+    val (tensor_like): The value, or several that are taken in turn; cast to the dtype of ``a``.
+    wrap (bool): In a matrix with more rows than columns, go on below the square at its top: leave
+        out one row, then begin another diagonal.
     returns: Of the type of ``a``, as :func:`numpy.fill_diagonal` leaves it.
-    raises ValueError: If ``a`` has fewer than two dimensions, or more, and they differ in length;
-        at the call if their lengths are not known before.
+    raises ValueError: If ``a`` has fewer than two dimensions, or more than two of different
+        lengths; at the call if their lengths are not known before.
 
     >>> ft.fill_diagonal([[1, 2], [3, 4]], 0).eval()
     array([[0, 2],

@@ -95,8 +95,8 @@ def convolve(a: TensorLike, v: TensorLike, mode: Mode = "full") -> Variable:
     """Return the convolution of two vectors.
 
     a, v (tensor_like): Vectors with elements; a number is a vector of one.
-    mode ({"full", "same", "valid"}): Wherever they overlap, as many as the longer one has, or where
-        they overlap completely.
+    mode ({"full", "same", "valid"}): The elements to return: all where the vectors overlap, as many
+        as the longer one has, or those where they overlap completely.
     returns: As :func:`numpy.convolve` gives.
     example: [1.0, 2.0, 3.0], [0.0, 1.0, 0.5] -> [0. , 1. , 2.5, 4. , 1.5]
     """
@@ -155,9 +155,9 @@ def convolve2d(
     """Return the convolution of two matrices.
 
     in1, in2 (tensor_like): Matrices with elements.
-    mode ({"full", "same", "valid"}): Wherever they overlap, of the shape of ``in1`` in the middle
-        of that, or where they overlap completely: ``in1`` is then not smaller than ``in2``, or
-        types tell that it is not larger.
+    mode ({"full", "same", "valid"}): The elements to return: all where the matrices overlap, the
+        middle of these in the shape of ``in1``, or those where they overlap completely. In the last
+        case ``in1`` must not be smaller than ``in2``, unless types tell that it is not larger.
     boundary ({"fill", "wrap", "symm"}): The elements around ``in1``: ``fillvalue``, its other end,
         or its image in a mirror.
     fillvalue (number): For "fill".

@@ -2,7 +2,7 @@
 
 Importing this package registers the mode. From then on ``pytensor.function(..., mode="FRAZIL")``
 and every function that takes one of PyTensor's modes compile by frazil;
-``pytensor.config.mode = "FRAZIL"`` makes it the default. May import all packages but ``command``.
+``pytensor.config.mode = "FRAZIL"`` makes it the default. May import what :mod:`frazil.interop` may.
 Start reading at :mod:`frazil.interop.pytensor.translation`.
 
 Examples

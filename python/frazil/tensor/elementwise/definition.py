@@ -70,7 +70,7 @@ Variable
 
 See Also
 --------
-{follows} : the function that this one follows.
+{follows}
 """
 
 
@@ -86,8 +86,8 @@ def unary(
     """Return the function of one tensor that applies ``op``.
 
     ``example`` is ``"arguments -> elements of the result"``. The function has the name of the op by
-    default. ``follows`` names the function that it follows, by default NumPy's of its name. With
-    ``logical``, operands are converted to bool first.
+    default. ``follows`` names the function that it follows, by default NumPy's of its name; it may
+    say how, behind a colon. With ``logical``, operands are converted to bool first.
     """
 
     def function(x: TensorLike, /) -> Variable:
@@ -141,6 +141,9 @@ def _documented(
     if logical:
         operands = f"{operands.partition('.')[0]}; numbers are true where they are not zero."
     dtype = "bool" if logical else _RESULT_DTYPE[op.rule]
+    follows = follows or f"numpy.{name}"
+    if ":" not in follows:
+        follows += " : the function that this one follows."
     return documented(
         function,
         name,
@@ -149,6 +152,6 @@ def _documented(
         parameters=parameters,
         operands=operands,
         result=fill(f"Of the shape of {shape}. Data type: {dtype}.", 92, subsequent_indent=" " * 4),
-        follows=follows or f"numpy.{name}",
+        follows=follows,
         example=example,
     )

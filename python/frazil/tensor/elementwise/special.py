@@ -20,7 +20,7 @@ softplus = unary(
     scalar.softplus,
     "``log(1 + exp(x))``, without overflow",
     "[0.0, 2.0] -> [0.69314718, 2.12692801]",
-    follows="numpy.logaddexp",
+    follows="numpy.logaddexp : the same, where its first argument is 0.",
 )
 log_sigmoid = unary(
     scalar.log_sigmoid,
@@ -62,7 +62,7 @@ tri_gamma = unary(
     scalar.tri_gamma,
     "the derivative of :func:`psi`",
     "[1.0, 2.0] -> [1.64493407, 0.64493407]",
-    follows="scipy.special.polygamma",
+    follows="scipy.special.polygamma : the same, where its first argument is 1.",
 )
 
 

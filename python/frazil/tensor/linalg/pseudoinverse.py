@@ -186,7 +186,7 @@ def lstsq(
     b (tensor_like): The right side: a vector of ``m`` elements, or a matrix of shape ``(m, k)``.
     rcond (tensor_like): Singular values of ``a`` that are smaller than this times the largest one
         count as zero. Default: ``max(m, n)`` times the distance from 1 to the next number of the
-        dtype. Half of that distance stands for what is not between 0 and 1, such as -1.
+        dtype. A value that is not between 0 and 1, such as -1, means half of that distance.
     returns x: The solution ``x`` for which ``b - a @ x`` is the shortest; of several the shortest
         one.
     returns residuals: The squared lengths of ``b - a @ x``, one a column of ``b``; without elements
