@@ -104,7 +104,7 @@ def choice(
     population = _number(a, "choice") if a.ndim == 0 else length(a, axis)
     shape: Lengths = () if size is None else as_lengths(size)
     if p is not None:
-        state, places = _weighted(rng, population, _shares(p, population), shape, replace)
+        state, places = _weighted(rng, _shares(p, population), shape, replace)
     elif replace:
         state, places = integers(rng, 0, population, shape)
     else:
@@ -135,9 +135,7 @@ def _shares(p: TensorLike, population: Variable) -> Variable:
     return check_parameters(shares, off <= near, msg="probabilities do not sum to 1")
 
 
-def _weighted(
-    rng: TensorLike, population: Variable, shares: Variable, shape: Lengths, replace: bool
-) -> Drawn:
+def _weighted(rng: TensorLike, shares: Variable, shape: Lengths, replace: bool) -> Drawn:
     if not replace:
         state, places = WeightedSample()(as_tensor(rng), shares, *shape)
         return state, places
