@@ -134,6 +134,27 @@ def test_a_scan_along_no_sequence_is_a_kernel_too(mode):
 
 
 @pytest.mark.parametrize("mode", ["c", "cranelift"])
+def test_a_reduction_tells_the_lengths_that_it_keeps(mode):
+    factor, rows = ft.matrix("factor"), ft.vector("rows")
+    last = fz.scan(
+        lambda row, x, factor: ft.max(factor * x, axis=1) + row,
+        sequences=rows,
+        outputs_info=ft.constant(np.ones(3)),
+        non_sequences=factor,
+        return_updates=False,
+    )[-1]
+    f = fz.function([factor, rows], last, mode=mode)
+    assert " scan k" in str(f.explain())
+    matrix, given = np.arange(9.0).reshape(3, 3) / 9, [1.0, -2.0, 0.5]
+    expected = np.ones(3)
+    for row in given:
+        expected = (matrix * expected).max(axis=1) + row
+    np.testing.assert_allclose(f(matrix, given), expected)
+    with pytest.raises(ValueError, match="step 0"):
+        f(np.ones((2, 3)), given)
+
+
+@pytest.mark.parametrize("mode", ["c", "cranelift"])
 def test_nothing_is_presumed_of_a_number_of_steps_that_is_a_value(mode):
     factor, count = ft.matrix("factor"), ft.lscalar("count")
     rows = fz.scan(

@@ -62,18 +62,12 @@ def _(op: SolveBanded, node: FrozenApply, lowering: Lowering) -> None:
     lowering.set_slot(node.outputs[0], slot)
 
 
-@lower_node.register
-def _(op: LUFactor, node: FrozenApply, lowering: Lowering) -> None:
+@lower_node.register(LUFactor)
+@lower_node.register(PivotedLU)
+def _(op: LUFactor | PivotedLU, node: FrozenApply, lowering: Lowering) -> None:
     blas.install_lapack()
-    slots = lowering.builder.lu(lowering.slot(node.inputs[0]))
-    for output, slot in zip(node.outputs, slots, strict=True):
-        lowering.set_slot(output, slot)
-
-
-@lower_node.register
-def _(op: PivotedLU, node: FrozenApply, lowering: Lowering) -> None:
-    blas.install_lapack()
-    slots = lowering.builder.lu_of_any(lowering.slot(node.inputs[0]))
+    builder, matrix = lowering.builder, lowering.slot(node.inputs[0])
+    slots = builder.lu(matrix) if isinstance(op, LUFactor) else builder.lu_of_any(matrix)
     for output, slot in zip(node.outputs, slots, strict=True):
         lowering.set_slot(output, slot)
 

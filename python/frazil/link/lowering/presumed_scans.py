@@ -1,9 +1,9 @@
-"""Scans whose types leave lengths open that their steps need all the same.
+"""Scans whose types do not state all lengths, though their steps fail with any others.
 
 A state keeps its shape. So a state that starts with five numbers tells the lengths of the
 matrices that it is multiplied with, and of the vectors that are added to it. With these lengths
-the scan may become a kernel, which runs where the operands of a call have them. Where they have
-not, the scan runs as it is written, and tells what is wrong.
+the scan may become a kernel. A call runs the kernel if its operands have these lengths; otherwise
+it runs the scan as it is written, which says what is wrong.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def presumed_scan(
     """The graphs of a scan that becomes a kernel if lengths are as its states need them."""
     op: Scan = node.op
     if op.until:
-        # Its stacks get memory as they grow, which those of a kernel do not.
+        # Its stacks get memory as they grow; those of a kernel have all of it from the start.
         return None
     presumed = _presumed(op, [_told(x, shapes) for x in node.inputs[1:]])
     if presumed is None:
@@ -141,7 +141,7 @@ def _told(x: Variable, shapes: Shapes) -> list[int | None]:
 
 
 def _presumed(op: Scan, given: Sequence[Sequence[int | None]]) -> list[tuple[int, ...]] | None:
-    """The lengths of the inputs of a step; None if types tell all of them, or one is not told."""
+    """The lengths of the inputs of a step; None if types tell all, or if some stay unknown."""
     inputs = op.fgraph.inputs
     same = _SameLengths()
     for at, (x, outer) in enumerate(zip(inputs, given, strict=True)):
@@ -150,8 +150,9 @@ def _presumed(op: Scan, given: Sequence[Sequence[int | None]]) -> list[tuple[int
     if all(same.shape(x) is not None and None not in x.type.shape for x in inputs):
         return None
     for node in op.fgraph.toposort():
-        if (rule := _RULES.get(type(node.op))) is not None:
-            rule(node, same)
+        for kind in type(node.op).__mro__:
+            if (rule := _RULES.get(kind)) is not None:
+                rule(node, same)
         for y in (*node.inputs, *node.outputs):
             same.note(y, y.type.shape)
     for state, new in zip(op.states, op.next_states, strict=True):
@@ -237,24 +238,13 @@ def _transpose(node: FrozenApply, same: _SameLengths) -> None:
         same.join((node.inputs[0], axis), (node.outputs[0], at))
 
 
-def _reduction(node: FrozenApply, same: _SameLengths) -> None:
-    kept = [axis for axis in range(node.inputs[0].ndim) if axis not in node.op.axes]
+def _dims(node: FrozenApply, same: _SameLengths) -> None:
+    """The operand has the axes of the op besides those of the result, or the other way round."""
+    x, y = node.inputs[0], node.outputs[0]
+    more, fewer = (x, y) if x.ndim > y.ndim else (y, x)
+    kept = [axis for axis in range(more.ndim) if axis not in node.op.axes]
     for at, axis in enumerate(kept):
-        same.join((node.inputs[0], axis), (node.outputs[0], at))
-
-
-def _more_dims(node: FrozenApply, same: _SameLengths) -> None:
-    (x,), (y,) = node.inputs, node.outputs
-    kept = [axis for axis in range(y.ndim) if axis not in node.op.axes]
-    for at, axis in enumerate(kept):
-        same.join((x, at), (y, axis))
-
-
-def _fewer_dims(node: FrozenApply, same: _SameLengths) -> None:
-    (x,), (y,) = node.inputs, node.outputs
-    kept = [axis for axis in range(x.ndim) if axis not in node.op.axes]
-    for at, axis in enumerate(kept):
-        same.join((x, axis), (y, at))
+        same.join((more, axis), (fewer, at))
 
 
 def _update(node: FrozenApply, same: _SameLengths) -> None:
@@ -268,8 +258,8 @@ _RULES: dict[type, Callable[[FrozenApply, _SameLengths], None]] = {
     Gemv: _gemm,
     Ger: _ger,
     Transpose: _transpose,
-    Reduce: _reduction,
-    ExpandDims: _more_dims,
-    DropDims: _fewer_dims,
+    Reduce: _dims,
+    ExpandDims: _dims,
+    DropDims: _dims,
     IncSubtensor: _update,
 }
