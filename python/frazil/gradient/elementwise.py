@@ -18,7 +18,7 @@ from frazil.graph.op import Array, Gradients, Variables
 from frazil.scalar.constants import constant
 from frazil.scalar.elementary import Elementary
 from frazil.scalar.elemwise import Elemwise
-from frazil.scalar.op import ScalarOp
+from frazil.scalar.op import GradientFunction, ScalarOp
 from frazil.tensor.broadcasting import broadcast_length, unbroadcast
 
 Seeds: TypeAlias = Sequence[Variable | None]
@@ -59,50 +59,53 @@ def pull_elementwise(
     other nodes of one walk, in which the same few come all the time.
     """
     scalar_op = op.scalar_op
-    rule = graph_rule(scalar_op) if scalar_op.gradient is None else None
+    gradient = scalar_op.gradient
+    rule = graph_rule(scalar_op) if gradient is None else None
     if rule is None:
-        pulled = _pull_by_row(op, inputs, outputs, output_gradients, wanted)
+        pulled = _pull_by_row(op, gradient, inputs, outputs, output_gradients, wanted)
     else:
         pulled = rule(inputs, outputs, output_gradients, wanted)
     if len(outputs) > 1 or not isinstance(output_gradients[0], Constant):
         return pulled
     leaves, known = (*inputs, *outputs), {} if folded is None else folded
-    return [
-        gradient if gradient is None or gradient.owner is None else _fold(gradient, leaves, known)
-        for gradient in pulled
-    ]
+    return [x if x is None or x.owner is None else _fold(x, leaves, known) for x in pulled]
 
 
 def _pull_by_row(
-    op: Elemwise, inputs: Variables, outputs: Variables, output_gradients: Seeds, wanted: Wanted
+    op: Elemwise,
+    gradient: GradientFunction | None,
+    inputs: Variables,
+    outputs: Variables,
+    output_gradients: Seeds,
+    wanted: Wanted,
 ) -> Gradients:
     """Return the gradients that the row of a scalar op gives."""
-    gradient = op.scalar_op.gradient
     if gradient is None or len(outputs) > 1:
         raise NotImplementedError(f"the gradient of {op} is not known")
     (output,), (g,) = outputs, output_gradients
     if g is None:
         return [None] * len(inputs)
-    ndim, ones, shape = output.ndim, output.broadcastable, output.type.shape
-
-    def length_of(axis: int) -> Variable:
-        return broadcast_length(inputs, axis - ndim)
-
     results: list[Variable | None] = []
     given = elementwise_gradients(op, gradient(inputs, output, g), inputs)
-    for at, value in enumerate(given):
+    for at, (value, x) in enumerate(zip(given, inputs, strict=True)):
         if value is None or not wanted[at]:
             results.append(None)
             continue
         # A scalar op may return a function, which is called only if the gradient is wanted.
-        partial = value() if callable(value) else value
-        if not isinstance(partial, Variable) or partial.type.shape != shape:
+        partial = value if isinstance(value, Variable) or not callable(value) else value()
+        if not isinstance(partial, Variable) or not partial.has_shape_of(output):
             check_partial(op, at, partial, output)
-        x = inputs[at]
-        if x.broadcastable != ones:
-            partial = unbroadcast(partial, x, ones, length_of)
+        if not x.has_shape_of(output):
+            partial = _unbroadcast(partial, x, inputs, output)
         results.append(partial)
     return results
+
+
+def _unbroadcast(partial: Variable, x: Variable, inputs: Variables, output: Variable) -> Variable:
+    ndim, ones = output.ndim, output.broadcastable
+    if x.broadcastable == ones:
+        return partial
+    return unbroadcast(partial, x, ones, lambda axis: broadcast_length(inputs, axis - ndim))
 
 
 def _fold(x: Variable, leaves: Sequence[Variable], known: dict[Variable, Constant]) -> Variable:

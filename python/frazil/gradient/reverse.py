@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from frazil.gradient.elementwise import pull_elementwise
 from frazil.gradient.kinds import is_continuous
 from frazil.gradient.registry import has_own_pullback, pullback_of
 from frazil.graph.containers import in_container_of
+from frazil.graph.garbage import no_collections
 from frazil.graph.op import Op
 from frazil.inner.inner_graph import HasInnerGraph, first_impure
 from frazil.inner.op_from_graph import OpFromGraph
@@ -35,6 +36,8 @@ from frazil.tensor.indexing import IncSubtensor, Subtensor
 from frazil.tensor.reductions import Reduce
 from frazil.tensor.reshaping import Reshape
 from frazil.tensor.transposition import Transpose
+
+_Values: TypeAlias = tuple[Variable, ...]
 
 TAKE_UNIFORM = (BroadcastTo, DropDims, ExpandDims, Reduce, Reshape, Subtensor, Transpose)
 """Ops whose ``L_op`` takes gradients that lack dimensions or have length 1."""
@@ -134,7 +137,7 @@ def grad(
         )
     constants = frozenset(consider_constant or ())
     results: list[Variable | None] = []
-    with in_container_of(targets):
+    with in_container_of(targets), no_collections():
         gradients = _seeds(cost, known_grads)
         _walk_back(gradients, frozenset(targets), constants)
         for target in targets:
@@ -236,23 +239,23 @@ def _walk_back(
 ) -> None:
     """Add to ``gradients`` the gradients of all variables between it and ``targets``."""
     active = set(targets)  # variables that depend on targets through differentiable ops
-    path: list[tuple[FrozenApply, FrozenApply, list[bool]]] = []
+    path: list[tuple[FrozenApply, _Values, _Values, list[bool]]] = []
     # Nodes that only one branch of an IfElse needs are differentiated within that branch.
     for node, applied in plan_sinking([*gradients, *targets], constants):
-        wanted = [variable in active for variable in applied.inputs]
-        if True not in wanted:
+        inputs = applied.inputs
+        if active.isdisjoint(inputs):
             continue
-        outputs = [y for y in node.outputs if is_continuous(y) and y not in constants]
-        if outputs:
-            active.update(outputs)
-            path.append((node, applied, wanted))
-    folded: dict[Variable, Constant] = {}
-    for node, applied, wanted in reversed(path):
         results = node.outputs
+        outputs = [y for y in results if is_continuous(y) and y not in constants]
+        if outputs:
+            path.append((applied, inputs, results, [variable in active for variable in inputs]))
+            active.update(outputs)
+    folded: dict[Variable, Constant] = {}
+    for applied, inputs, results, wanted in reversed(path):
         if gradients.keys().isdisjoint(results):
             continue
-        pulled = _pull(applied, results, gradients, wanted, folded)
-        for variable, gradient, want in zip(applied.inputs, pulled, wanted, strict=True):
+        pulled = _pull(applied, inputs, results, gradients, wanted, folded)
+        for variable, gradient, want in zip(inputs, pulled, wanted, strict=True):
             if gradient is None or not want:
                 continue
             if gradient.dtype != variable.dtype:
@@ -270,18 +273,19 @@ def _in_dtype(gradient: Variable, dtype: str) -> Variable:
 
 def _pull(
     node: FrozenApply,
+    inputs: Sequence[Variable],
     outputs: Sequence[Variable],
     gradients: Mapping[Variable, Variable],
     wanted: Sequence[bool],
     folded: dict[Variable, Constant],
 ) -> Sequence[Variable | None]:
     """Return the gradients of a node's inputs, given those of ``outputs``."""
-    op, inputs = node.op, node.inputs
-    check_runs_once(node)
+    op = node.op
     try:
         if isinstance(op, Elemwise) and not has_own_pullback(op):
             given = [gradients.get(output) for output in outputs]
             return pull_elementwise(op, inputs, outputs, given, wanted, folded)
+        check_runs_once(node)
         taken = [_as_taken(op, output, gradients) for output in outputs]
         pulled = pullback_of(op)(inputs, outputs, taken)
         return gradients_of(node, pulled, may_broadcast=not _is_users_rule(op))

@@ -58,7 +58,8 @@ def permute_dims(x: TensorLike, axes: int | Sequence[int] | None = None) -> Vari
     (3, 4, 2)
     """
     x = as_tensor(x)
-    if isinstance(axes, SupportsIndex):
+    # Asking for a method by a protocol takes longer than all the rest.
+    if not (axes is None or is_sequence(axes)) and isinstance(axes, SupportsIndex):
         axes = (axes.__index__(),)
     order = tuple(range(x.ndim))[::-1] if axes is None else normalize_order(axes, x.ndim)
     node = x.owner
