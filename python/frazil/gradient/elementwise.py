@@ -85,6 +85,7 @@ def _pull_by_row(
     (output,), (g,) = outputs, output_gradients
     if g is None:
         return [None] * len(inputs)
+    ones, shape = output.broadcastable, output.type.shape
     results: list[Variable | None] = []
     given = elementwise_gradients(op, gradient(inputs, output, g), inputs)
     for at, (value, x) in enumerate(zip(given, inputs, strict=True)):
@@ -93,19 +94,17 @@ def _pull_by_row(
             continue
         # A scalar op may return a function, which is called only if the gradient is wanted.
         partial = value if isinstance(value, Variable) or not callable(value) else value()
-        if not isinstance(partial, Variable) or not partial.has_shape_of(output):
+        if not isinstance(partial, Variable) or partial.type.shape != shape:
             check_partial(op, at, partial, output)
-        if not x.has_shape_of(output):
-            partial = _unbroadcast(partial, x, inputs, output)
+        if x.broadcastable != ones:
+            partial = unbroadcast(partial, x, ones, _lengths_of(inputs, output.ndim))
         results.append(partial)
     return results
 
 
-def _unbroadcast(partial: Variable, x: Variable, inputs: Variables, output: Variable) -> Variable:
-    ndim, ones = output.ndim, output.broadcastable
-    if x.broadcastable == ones:
-        return partial
-    return unbroadcast(partial, x, ones, lambda axis: broadcast_length(inputs, axis - ndim))
+def _lengths_of(inputs: Variables, ndim: int) -> Callable[[int], Variable]:
+    """The lengths of a result of ``ndim`` dimensions, by axis."""
+    return lambda axis: broadcast_length(inputs, axis - ndim)
 
 
 def _fold(x: Variable, leaves: Sequence[Variable], known: dict[Variable, Constant]) -> Variable:

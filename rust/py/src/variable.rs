@@ -196,11 +196,6 @@ impl Variable {
         pyo3::types::PyTuple::new(py, self.var().ty().shape().iter().map(|&dim| dim == Some(1)))
     }
 
-    /// Whether both types tell the same lengths.
-    fn has_shape_of(&self, other: &Variable) -> bool {
-        self.var().ty().shape() == other.var().ty().shape()
-    }
-
     #[getter]
     fn owner<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         match self.var().node().body() {
