@@ -52,7 +52,7 @@ class FusedLoop:
     def in_order(self, nodes: Sequence[FrozenApply]) -> FusedLoop:
         """The loop with the same nodes in another order."""
         loop = FusedLoop(tuple(nodes), self.row_nodes)
-        # The order tells none of them.
+        # These do not depend on the order of the nodes.
         vars(loop).update(made=self.made, row_values=self.row_values, _making=self._making)
         return loop
 
