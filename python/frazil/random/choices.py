@@ -45,8 +45,9 @@ def permutation(rng: TensorLike, x: TensorLike, axis: int = 0) -> Drawn:
 
 @drawing
 def shuffle(rng: TensorLike, x: TensorLike, axis: int = 0) -> Drawn:
-    """Draw an order of the elements of an array along an axis; unlike NumPy's function, this leaves
-    the array as it is.
+    """Draw an order of the elements of an array along an axis.
+
+    Unlike NumPy's function, this leaves the array as it is.
 
     x (tensor_like): An array with dimensions.
     axis (int): The axis.

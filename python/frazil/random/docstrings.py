@@ -34,7 +34,7 @@ next_rng : Variable
     The state of the generator after the draw.
 drawn : Variable
     {result}
-
+{follows}
 Examples
 --------
 >>> import numpy as np
@@ -43,6 +43,13 @@ Examples
 >>> expected = {numpy}
 >>> bool(np.all(x.eval() == expected))
 True
+"""
+
+
+_FOLLOWS = """
+See Also
+--------
+numpy.random.Generator.{name} : the method that this function follows.
 """
 
 
@@ -58,14 +65,14 @@ def drawing(function: Function) -> Function:
     if made.__doc__ is not None:  # as Python -OO leaves it
         description = read_description(made.__doc__)
         arguments, _, numpy = description.example.partition(" -> ")
-        method = "" if numpy else f", as :meth:`numpy.random.Generator.{name}`"
         (result,) = description.results.values()
         if result in ("float64.", "int64."):
             result = f"The numbers, of {result}"
         made.__doc__ = _TEXT.format(
-            summary=f"{description.summary.removesuffix('.')}{method}.",
+            summary=description.summary,
             parameters=listed_parameters(made, _USUAL | description.parameters),
             result=result,
+            follows="" if numpy else _FOLLOWS.format(name=name),
             name=name,
             comma=", " if arguments else "",
             example=arguments,
