@@ -99,7 +99,7 @@ def _checked(given: object, what: str) -> int:
 
 
 def compile_all(work: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
-    """The results of ``work`` for each item, in order.
+    """The results of ``work`` for each item, in order; the calling thread may make one of them.
 
     If calls fail, the exception of the first of these items is raised as the worker raised it, once
     the running workers have ended; other items are not begun.
@@ -107,15 +107,18 @@ def compile_all(work: Callable[[Item], Result], items: Sequence[Item]) -> list[R
     threads = min(thread_count(), len(items))
     if threads < 2:
         return [work(item) for item in items]
-    with ThreadPoolExecutor(threads, "frazil-compile") as pool:
+    # A thread takes long to start, so the caller makes one where there is one for each thread.
+    own = 1 if len(items) == threads else 0
+    with ThreadPoolExecutor(threads - own, "frazil-compile") as pool:
         try:
-            futures = [pool.submit(copy_context().run, work, item) for item in items]
+            futures = [pool.submit(copy_context().run, work, item) for item in items[own:]]
         except RuntimeError:  # the interpreter ends, or the system has no more threads
             return [work(item) for item in items]
         try:
+            done = [work(item) for item in items[:own]]
             wait(futures, return_when=FIRST_EXCEPTION)
         finally:
             for future in futures:
                 future.cancel()
     failed = [future for future in futures if not future.cancelled() and future.exception()]
-    return [future.result() for future in failed or futures]
+    return [*done, *(future.result() for future in failed or futures)]
