@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 import frazil as fz
 import frazil.tensor as ft
+from frazil import random
 
 MODES: list[Any] = [
     "py",
@@ -51,6 +53,29 @@ def _batch(row: fz.Variable) -> fz.Variable:
     return result
 
 
+@dataclass(frozen=True)
+class Doubled(fz.Op):
+    """An op that every linker computes by Python."""
+
+    def make_node(self, u: fz.Variable) -> fz.FrozenApply:
+        return fz.FrozenApply(self, [u], [u.type])
+
+    def perform(self, node: fz.FrozenApply, inputs: Any) -> Any:
+        return (inputs[0] * 2,)
+
+    def infer_shape(self, node: fz.FrozenApply, input_shapes: Any) -> Any:
+        return (input_shapes[0],)
+
+    def L_op(self, inputs: Any, outputs: Any, output_gradients: Any) -> Any:
+        return [output_gradients[0] * 2]
+
+
+def _counts(row: fz.Variable) -> fz.Variable:
+    state = random.state_of(1)
+    state, _ = random.multivariate_normal(state, row[:2], np.eye(2), size=2)
+    return random.multinomial(state, np.array([16, 13]), [0.5, 0.5])[1] * row[0]
+
+
 ROWS: dict[str, tuple[Callable[[fz.Variable], Any], tuple[int, ...]]] = {
     "equal branches": (lambda r: fz.ifelse(ft.sum(r) > 0, ft.sin(r), x[0] / (1 + r * r)), (4,)),
     "branches that differ": (lambda r: fz.ifelse(ft.sum(r) > 0, r, r[1:] * r[0]), (0,)),
@@ -64,6 +89,11 @@ ROWS: dict[str, tuple[Callable[[fz.Variable], Any], tuple[int, ...]]] = {
     "an inner scan": (_choices, (4, 4)),
     "an inner scan that ends early": (_sums, (0,)),
     "a batch": (_batch, (3, 4)),
+    "an op of Python's": (Doubled(), (4,)),
+    "elements behind an op of Python's": (lambda r: ft.outer(ft.exp(Doubled()(r)), r[1:]), (4, 3)),
+    "a product behind an op of Python's": (lambda r: x @ Doubled()(r), (3,)),
+    "complex numbers": (lambda r: ft.concatenate([abs(ft.fft.fft(r)), r]), (8,)),
+    "counts behind normal vectors": (_counts, (2, 2)),
 }
 
 

@@ -105,7 +105,8 @@ def _(op: Scan, node: FrozenApply, lowering: Lowering) -> None:
             _reversed(slot, y.ndim + 1, lowering)
             for slot, y in zip(stacks, op.stacked, strict=True)
         ]
-    if _reads_lengths(op):
+    # Behind a call of Python nothing has lengths before a step runs.
+    if program.functions or _reads_lengths(op):
         count = builder.size_value(done) if op.until else steps
         stacks = _with_lengths(stacks, count, node, lowering)
     if op.until and op.min_steps > 1:
