@@ -180,7 +180,7 @@ def test_an_error_of_a_call_names_the_variable_and_the_line_that_made_the_node()
     here = test_an_error_of_a_call_names_the_variable_and_the_line_that_made_the_node.__code__
     with pytest.raises(ValueError, match=r"second.*has length 3") as told:
         f(np.ones(2), np.ones(3))
-    assert f"built at {__file__}:{here.co_firstlineno + 2} in" in str(told.value)
+    assert f"first built at {__file__}:{here.co_firstlineno + 2} in" in str(told.value)
 
 
 def test_arguments_of_other_types_go_pytensors_way():

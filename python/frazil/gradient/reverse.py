@@ -379,7 +379,7 @@ def _not_differentiable(node: FrozenApply, why: str) -> NotDifferentiableError:
 
 
 def _where(node: FrozenApply) -> str:
-    return f" (built at {node.source[0]}:{node.source[1]})" if node.source else ""
+    return f" (first built at {node.source[0]}:{node.source[1]})" if node.source else ""
 
 
 def _describe(variable: Variable) -> str:

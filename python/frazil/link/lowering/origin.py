@@ -47,4 +47,5 @@ def _line(node: FrozenApply, source: SourceLine | None) -> str:
     if source is None:
         return repr(node)
     file, line, function = source
-    return f"{node!r}, built at {file}:{line} in {function}"
+    # Equal nodes are one, and it knows the line that was the first to build it.
+    return f"{node!r}, first built at {file}:{line} in {function}"
