@@ -38,3 +38,36 @@ def test_what_a_program_has_frozen_stays_so():
 def test_collections_go_on_as_they_were(before):
     code = f"import gc\n{before}\nwas = gc.isenabled()\nimport frazil\nassert gc.isenabled() == was"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_everything_works_without_docstrings():
+    code = """
+import pkgutil, sys
+import numpy as np
+import frazil as fz, frazil.tensor as ft
+from frazil.rewrite import Float, rule
+
+for module in pkgutil.walk_packages(fz.__path__, "frazil."):
+    if not module.name.endswith("__main__") and "pytensor" not in module.name:
+        __import__(module.name)
+if fz.function.__doc__ is not None:
+    sys.exit("docstrings are there")
+
+@rule
+def twice(x: Float):
+    return x * 2, x + x
+
+x = ft.dvector("x")
+rows = fz.scan(lambda s: ft.tanh(s) + ft.linalg.norm(x), outputs_info=x, n_steps=3)[0]
+inputs, outputs = [x], [ft.sum(rows), fz.grad(ft.sum(rows), x)]
+value = np.arange(3.0)
+expected = fz.function(inputs, outputs, mode="py")(value)
+for mode in ["c", "cranelift", "numba", fz.Mode("cranelift").including(twice)]:
+    for found, one in zip(fz.function(inputs, outputs, mode=mode)(value), expected):
+        np.testing.assert_allclose(found, one)
+np.testing.assert_allclose(fz.jit(lambda u: np.exp(u).sum())(value), np.exp(value).sum())
+stream = fz.random.default_rng(1)
+np.testing.assert_array_equal(stream.normal(size=3).eval(), np.random.default_rng(1).normal(size=3))
+help(ft.sum)
+"""
+    subprocess.run([sys.executable, "-OO", "-c", code], check=True, stdout=subprocess.DEVNULL)

@@ -80,7 +80,7 @@ class Rule:
         self.law: str = (inspect.getdoc(function) or "").partition("\n")[0]
         self.__doc__ = inspect.getdoc(function)
         self.__module__ = function.__module__
-        if not self.law:
+        if not self.law and sys.flags.optimize < 2:  # Python -OO leaves docstrings out
             raise ValueError(
                 f"rule {self.name} must say its law in the first line of its docstring"
             )
