@@ -39,6 +39,35 @@ def test_spaced_numbers_agree_with_numpy(name, start, stop, chosen, data):
     )  # fmt: skip
 
 
+complex_ends = hnp.arrays(
+    st.sampled_from(["complex128", "complex64", "float32", "int8"]),
+    hnp.array_shapes(min_dims=0, max_dims=1, min_side=0, max_side=3),
+    elements=st.integers(1, 4),
+)
+directions = st.sampled_from([1, 1j, -1, -2 - 1j, 0.5 + 1j])
+
+
+@pytest.mark.parametrize("name", ["linspace", "logspace", "geomspace"])
+@given(complex_ends, directions, st.sampled_from([2, 1 + 2j, np.float32(-3), -1j]), st.data())
+def test_complex_ends_agree_with_numpy(name, start, direction, stop, data):
+    start = start * direction if start.dtype.kind == "c" else start
+    chosen = data.draw(st.fixed_dictionaries({}, optional={"num": st.integers(0, 5)}))
+    chosen["endpoint"] = data.draw(st.booleans())
+    ours, theirs = getattr(ft, name), getattr(np, name)
+    follow(
+        lambda x: ours(x, stop, **chosen), lambda x: theirs(x, stop, **chosen), [start], data.draw,
+        1e-5 if start.dtype.itemsize < 16 else 1e-12,
+    )  # fmt: skip
+
+
+def test_a_complex_base():
+    for base, end in [(2j, np.float32(0)), (np.array([1j, 2]), 1.0), (2, 1j)]:
+        expected = np.logspace(end, 2, 4, base=base)
+        found = ft.logspace(end, 2, 4, base=base).eval()
+        assert found.dtype == expected.dtype
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
 @given(st.integers(-5, 5), st.integers(-5, 5), st.integers(0, 8), st.booleans())
 def test_numbers_with_symbolic_count_and_ends_agree_with_numpy(start, stop, num, endpoint):
     first, last, count = ft.scalar("first"), ft.scalar("last"), ft.lscalar("count")
@@ -82,6 +111,8 @@ TABLE = [
     (lambda x, y: ft.linspace(x, y, 4, 0, axis=1), lambda x, y: np.linspace(x, y, 4, 0, axis=1)),
     (lambda x, y: ft.logspace(x, y, 5), lambda x, y: np.logspace(x, y, 5)),
     (lambda x, y: ft.geomspace(x, y, 5), lambda x, y: np.geomspace(x, y, 5)),
+    (lambda x, y: ft.geomspace(x * 1j, y, 5), lambda x, y: np.geomspace(x * 1j, y, 5)),
+    (lambda x, y: ft.linspace(x * 1j, y, 5), lambda x, y: np.linspace(x * 1j, y, 5)),
     (ft.meshgrid, np.meshgrid),
 ]  # fmt: skip
 

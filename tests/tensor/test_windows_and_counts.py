@@ -95,6 +95,17 @@ def test_lengths_that_only_a_call_knows(data, rows, columns):
         assert_same(f(x, v, k, i), expected)
 
 
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_ramps_of_complex_numbers(dtype, mode):
+    x = (X * (1 - 2j)).astype(dtype)
+    v = ft.tensor("v", dtype=dtype, shape=(None, None))
+    for options in ({}, {"end_values": 3 + 1j}, {"end_values": ((1j, 2), (3, 4.5))}):
+        f = fz.function([v], ft.pad(v, ((2, 1), (0, 3)), "linear_ramp", **options), mode=mode)
+        expected = np.pad(x, ((2, 1), (0, 3)), "linear_ramp", **options)
+        assert f(x).dtype == dtype
+        assert_allclose(f(x), expected, rtol=1e-5 if dtype == "complex64" else 1e-12)
+
+
 def test_nothing_calls_python():
     assert "call" not in str(FUNCTIONS["c"].explain())
 

@@ -230,7 +230,7 @@ def _ramped(
     first, last = _ends(x, axis)
     up, down = (
         as_tensor(linspace(value, edge, n, endpoint=False, axis=axis), x.dtype)
-        if x.dtype.startswith("float")
+        if x.dtype.startswith(("float", "complex"))
         else linspace(value, edge, n, endpoint=False, dtype=x.dtype, axis=axis)
         for value, edge, n in zip(values, (first, last), ends, strict=True)
     )

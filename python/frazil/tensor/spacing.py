@@ -44,8 +44,8 @@ def linspace(
     start, stop (tensor_like): The ends, whose shapes broadcast.
     num (int or 0-d integer variable): The number of values.
     endpoint (bool): Whether ``stop`` is the last of them; else it is where the next one would be.
-    dtype (dtype_like): Default: what the ends promote to, float64 if that is not floating; Python
-        numbers do not count. Numbers are rounded down to integers.
+    dtype (dtype_like): Default: what the ends promote to, float64 if that is an integer or bool;
+        Python numbers do not count. Numbers are rounded down to integers.
     axis (int): The dimension of the result along which they lie.
     returns: As :func:`numpy.linspace` gives. Gradients flow into both ends.
     example: 0, 1, 5 -> [0.  , 0.25, 0.5 , 0.75, 1.  ]
@@ -80,7 +80,7 @@ def logspace(
     returns: As :func:`numpy.logspace` gives.
     example: 0, 2, 3 -> [  1.,  10., 100.]
     """
-    is_number = isinstance(base, int | float)
+    is_number = isinstance(base, int | float | complex)
     if is_number:
         foot, exponents = base, linspace(start, stop, num, endpoint)
     else:
@@ -102,12 +102,13 @@ def geomspace(
 ) -> Variable:
     """Return a geometric series: each number is the one before it times the same factor.
 
-    start, stop (tensor_like): The ends, of one sign and not zero; their shapes broadcast.
+    start, stop (tensor_like): The ends, not zero; their shapes broadcast. Real ends have one sign,
+        complex ones are joined by a spiral.
     num (int or 0-d integer variable): The number of values.
     endpoint (bool): Whether ``stop`` is the last of them.
-    dtype (dtype_like): Default: float64.
+    dtype (dtype_like): Default: float64, or complex128.
     axis (int): The dimension of the result along which they lie.
-    returns: As :func:`numpy.geomspace` gives; NaN where the ends have two signs.
+    returns: As :func:`numpy.geomspace` gives; NaN between real ends of two signs.
     example: 1, 1000, 4 -> [   1.,   10.,  100., 1000.]
     """
     first, last = as_tensor(start), as_tensor(stop)
@@ -118,17 +119,20 @@ def geomspace(
     working = _core.promote(floating_dtype(start, stop), wanted)
     first, last = as_tensor(first, working), as_tensor(last, working)
     sign = _core.elemwise(scalar.sign, first)
-    low, high = (_core.elemwise(scalar.log10, x * sign) for x in (first, last))
+    # Of complex numbers, the direction of the first end.
+    low, high = first / sign, last / sign
     count = _as_count(num)
-    exponents = _spaced(low, high, count, endpoint)
-    powers = sign * _core.elemwise(scalar.pow, 10.0, exponents)
+    exponents = _spaced(
+        _core.elemwise(scalar.log10, low), _core.elemwise(scalar.log10, high), count, endpoint
+    )
+    powers = _core.elemwise(scalar.pow, 10.0, exponents)
     # Both ends are as they were given.
     position = _positions(count, powers.ndim)
-    values = _core.elemwise(scalar.where, _core.elemwise(scalar.eq, position, 0), first, powers)
+    values = _core.elemwise(scalar.where, _core.elemwise(scalar.eq, position, 0), low, powers)
     if endpoint:
-        final = _core.elemwise(scalar.where, _core.elemwise(scalar.isnan, powers), powers, last)
-        values = _core.elemwise(scalar.where, _is_end(position, count), final, values)
-    return _placed(as_tensor(values, wanted), axis)
+        values = _core.elemwise(scalar.where, _is_end(position, count), high, values)
+    dtype = working if dtype is None else wanted
+    return _placed(as_tensor(values * sign, dtype), axis)
 
 
 @described
@@ -173,9 +177,12 @@ def _as_count(num: LengthLike) -> Variable:
 
 def floating_dtype(*values: TensorLike) -> str:
     """The dtype in which numbers from ``values`` are computed; Python numbers fit into any."""
-    dtypes = [as_tensor(x).dtype for x in values if not isinstance(x, int | float)]
+    dtypes = [as_tensor(x).dtype for x in values if not isinstance(x, int | float | complex)]
     dtype = reduce(_core.promote, dtypes) if dtypes else "float64"
-    return dtype if dtype.startswith("float") else "float64"
+    if not dtype.startswith(("float", "complex")):
+        dtype = "float64"
+    has_complex = any(isinstance(x, complex) for x in values)
+    return _core.promote(dtype, "complex64") if has_complex else dtype
 
 
 def _spaced(first: Variable, last: Variable, count: Variable, endpoint: bool) -> Variable:
