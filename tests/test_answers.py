@@ -213,3 +213,33 @@ def test_gradients_of_scalar_ops() -> None:
             [Y, X], fz.grad(Product(what)(X, Y).sum(), X), mode="py", on_unused_input="ignore"
         )
         assert gradient([2.0], [7.0]).tolist() == [2.0]
+
+
+@pytest.mark.parametrize("made", [X * 2, None, [X]])
+def test_make_node_returns_a_node(made: Any) -> None:
+    op = told(make_node=lambda self, x, y: made)
+    with pytest.raises(TypeError, match=r"make_node of Told must return a node.*it returned"):
+        op(X, Y)
+
+
+def _fail(*_: Any) -> Any:
+    raise ZeroDivisionError("mine")
+
+
+def _notes(act: Any) -> str:
+    with pytest.raises(ZeroDivisionError, match="mine") as failed:
+        act()
+    return "\n".join(getattr(failed.value, "__notes__", ()))
+
+
+@pytest.mark.parametrize("method", ["perform", "infer_shape", "L_op"])
+def test_an_error_of_a_method_names_the_node_and_its_line(method: str) -> None:
+    op = told(**{method: _fail})
+    y = op(X, Y)
+    if method == "L_op":
+        notes = _notes(lambda: fz.grad(y.sum(), X))
+    else:
+        notes = _notes(lambda: fz.function([X, Y], y, mode="cranelift")(np.ones(2), np.ones(2)))
+    assert "Told(" in notes
+    assert f"first built at {__file__}:" in notes
+    assert method == "perform" or f"in {method} of" in notes

@@ -230,3 +230,14 @@ def test_parts_of_complex_results(part, mode):
     assert found.dtype == expected.dtype
     np.testing.assert_allclose(found, expected, rtol=1e-14)
     np.testing.assert_array_equal(fz.jit(part, mode=mode)(x), part(x))
+
+
+def test_a_new_shape_is_given_by_reshape():
+    @fz.jit
+    def in_place(x):
+        y = x * 2
+        y.shape = (2, 3)
+        return y
+
+    with pytest.raises(AttributeError, match=r"in in_place: write x = x\.reshape\(shape\)"):
+        in_place(np.ones(6))

@@ -71,10 +71,41 @@ def test_wrong_forms_are_told():
     class Endless(Rotate):
         pass
 
+    @dataclass(frozen=True, eq=False)
+    class Number(Rotate):
+        pass
+
     native_form.register(Wrong, lambda op, x: ft.sum(x))
     native_form.register(Endless, lambda op, x: Endless(op.shift + 1)(x))
     x = ft.vector("x")
     with pytest.raises(TypeError, match=r"native form of Wrong\{1\} must have the types"):
         fz.function([x], Wrong(1)(x), mode="c")
+    native_form.register(Number, lambda op, x: 3)
+    with pytest.raises(TypeError, match=r"form of Number\{1\} must be a variable.*given 3"):
+        fz.function([x], Number(1)(x), mode="c")
     with pytest.raises(RuntimeError, match=r"without end, among those of Endless"):
         fz.function([x], Endless(1)(x), mode="c")
+
+
+def test_an_error_of_a_form_names_the_node():
+    @dataclass(frozen=True, eq=False)
+    class Failing(Rotate):
+        pass
+
+    @native_form.register
+    def _(op: Failing, x):
+        raise ZeroDivisionError("mine")
+
+    x = ft.vector("x")
+    with pytest.raises(ZeroDivisionError) as failed:
+        fz.function([x], Failing(1)(x), mode="cranelift")
+    (note,) = failed.value.__notes__
+    assert note.startswith("in the native form of Failing{1}(")
+    assert __file__ in note
+
+
+def test_explain_says_where_there_is_no_form():
+    x = ft.vector("x")
+    f = fz.function([x], Rotate(0)(x) * 2, mode="cranelift")
+    assert "its native form is None for these inputs" in str(f.explain())
+    assert "native form" not in str(fz.function([x], Rotate(1)(x), mode="cranelift").explain())

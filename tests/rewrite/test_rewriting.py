@@ -200,8 +200,21 @@ class TestForeignRightSides:
             """Fails."""
             return ft.sin(x), lambda node, x: 1 / 0
 
-        with pytest.raises(ZeroDivisionError):
+        with pytest.raises(ZeroDivisionError) as failed:
             rewrite(ft.sin(x), [fails])
+        (note,) = failed.value.__notes__
+        assert note.startswith("in the right side of rule fails, for sin(x), first built at ")
+
+    def test_an_exception_of_a_guard_names_the_rule(self):
+        @rule
+        def guarded(x: Tensor):
+            """Has a guard that fails."""
+            return ft.sin(x), x, holds(lambda x: 1 / 0, x)
+
+        with pytest.raises(ZeroDivisionError) as failed:
+            rewrite(ft.sin(x), [guarded])
+        (note,) = failed.value.__notes__
+        assert note.startswith("in a guard of rule guarded, for ")
 
     def test_what_is_no_variable_is_refused(self):
         @rule

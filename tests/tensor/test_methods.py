@@ -80,3 +80,9 @@ def test_moments_in_a_dtype(x, name, mode):
 def test_methods_are_documented():
     for name in ("sum", "reshape", "T", "shape", "__getitem__", "eval"):
         assert getattr(type(ft.vector()), name).__doc__
+
+
+def test_a_shape_is_not_assigned_to():
+    x = ft.vector("x")
+    with pytest.raises(AttributeError, match=r"shape of x does not change: write y = x\.reshape"):
+        x.shape = (2, 3)

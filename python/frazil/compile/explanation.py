@@ -13,6 +13,7 @@ from frazil.graph.dataclass import dataclass
 from frazil.link.fusion.registry import LoweredOps, find_fusion
 from frazil.link.linkers.tiered import replaceable
 from frazil.link.lowering.draws import reason_against
+from frazil.link.lowering.native_form import has_form
 from frazil.link.lowering.origin import Origin
 from frazil.random.draw import Drawing
 
@@ -151,9 +152,11 @@ def _segment(origin: object, told: Sequence[Any], linker: str) -> ExplainedSegme
 
 
 def _apart(nodes: Sequence[FrozenApply], linker: str) -> str | None:
-    """Why the linker has no loop for a node, or draws by a call of Python."""
+    """Why the linker has no loop for a node, or calls Python for it."""
     if len(nodes) == 1 and isinstance(nodes[0].op, Drawing) and linker != "py":
         return reason_against(nodes[0].op)
+    if len(nodes) == 1 and has_form(nodes[0].op) and linker not in ("py", "debug"):
+        return "its native form is None for these inputs, so that Python calls perform"
     try:
         fusion = find_fusion(linker)
     except ValueError:

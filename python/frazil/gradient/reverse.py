@@ -20,6 +20,7 @@ from frazil.gradient.answers import gradients_of
 from frazil.gradient.elementwise import pull_elementwise
 from frazil.gradient.kinds import is_continuous
 from frazil.gradient.registry import has_own_pullback, pullback_of
+from frazil.graph.answers import note_place
 from frazil.graph.containers import in_container_of
 from frazil.graph.garbage import no_collections
 from frazil.graph.op import Op
@@ -291,6 +292,10 @@ def _pull(
         return gradients_of(node, pulled, may_broadcast=not _is_users_rule(op))
     except NotImplementedError as error:
         raise _not_differentiable(node, str(error)) from error
+    except Exception as error:
+        if _is_users_rule(op):
+            note_place(error, "L_op of", node)
+        raise
 
 
 def _is_users_rule(op: Op) -> bool:

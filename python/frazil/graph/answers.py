@@ -62,6 +62,13 @@ def listed(given: object, count: int, what: str, each: str, things: str) -> list
     return list(given)
 
 
+def note_place(error: Exception, what: str, node: FrozenApply) -> None:
+    """Add to an error of a user's function which node it was called for, and who built that."""
+    source = node.source
+    where = "" if source is None else f", first built at {source[0]}:{source[1]} in {source[2]}"
+    error.add_note(f"in {what} {node!r}{where}")
+
+
 def _shown(given: object) -> str:
     if given is None:
         return "None"

@@ -180,7 +180,13 @@ class Op(OpBase, metaclass=OpMeta):
 
     def __call__(self, *inputs: Any) -> Any:
         """The output of the op applied to ``inputs``; a list where there are several."""
-        outputs = self.make_node(*inputs).outputs
+        node = self.make_node(*inputs)
+        if type(node) is not FrozenApply:
+            raise TypeError(
+                f"make_node of {self} must return a node, fz.FrozenApply(self, inputs, types of "
+                f"the outputs); it returned {node} of type {type(node).__name__}"
+            )
+        outputs = node.outputs
         return outputs[0] if len(outputs) == 1 else list(outputs)
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:

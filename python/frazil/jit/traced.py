@@ -115,6 +115,13 @@ class TracedArray(_core.Traced):
             return np.shape(plain(self))
         return tuple([_length(self._trace, self._variable, at) for at in range(self.ndim)])
 
+    @shape.setter
+    def shape(self, shape: object) -> None:
+        raise AttributeError(
+            f"the shape of a traced array does not change, {users_line()}: write x = "
+            f"x.reshape(shape) for x.shape = shape; given {shape}"
+        )
+
     @property
     def size(self) -> Any:
         """The number of elements."""

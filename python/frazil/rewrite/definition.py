@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias, get_args
 
 import frazil._core as _core
-from frazil._core import RewriteRule, TensorType, Variable
+from frazil._core import FrozenApply, RewriteRule, TensorType, Variable
+from frazil.graph.answers import note_place
 from frazil.graph.cached_property import cached_property
 from frazil.graph.dataclass import dataclass
 from frazil.printing import pp
@@ -135,10 +136,14 @@ class Rule:
         ]
 
         def all_hold(*bindings: Variable | Sequence[Variable]) -> bool:
-            return all(
-                predicate(*[bindings[at] for at in positions])
-                for predicate, positions in predicates
-            )
+            try:
+                return all(
+                    predicate(*[bindings[at] for at in positions])
+                    for predicate, positions in predicates
+                )
+            except Exception as error:
+                error.add_note(f"in a guard of rule {self.name}, for {bindings}")
+                raise
 
         return RewriteRule(
             name=self.name,
@@ -155,11 +160,26 @@ class Rule:
                 if guard.predicate is None
             ],
             guard=all_hold if predicates else None,
-            function=None if isinstance(right, tuple) else right,
+            function=None if isinstance(right, tuple) else self._named(right),
             every_output=root is not None
             and isinstance(root.op, Wildcard)
             and not isinstance(root.op.stands_for, tuple),
         )
+
+    def _named(self, right: RightSide) -> RightSide:
+        """A right side whose errors name the rule and the node."""
+
+        def answer(
+            node: FrozenApply, *bindings: Variable | Sequence[Variable]
+        ) -> Variable | Sequence[Variable] | None:
+            try:
+                return right(node, *bindings)
+            except Exception as error:
+                note_place(error, f"the right side of rule {self.name}, for", node)
+                raise
+
+        # frazil's own are called thousands of times while a function is compiled.
+        return right if self.__module__.startswith("frazil.") else answer
 
     @cached_property
     def text(self) -> str:

@@ -51,6 +51,13 @@ class _Methods(_core.Variable):
         """The lengths, 0-d int64 variables; constants where the type knows them."""
         return lengths.lengths(self)
 
+    @shape.setter
+    def shape(self, shape: object) -> None:
+        raise AttributeError(
+            f"the shape of {self} does not change: write y = x.reshape(shape) for x.shape = shape, "
+            f"and go on with y; given {shape}"
+        )
+
     @property
     def size(self) -> Variable:
         """The number of elements, a 0-d int64 variable."""

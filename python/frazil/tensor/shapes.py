@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import frazil._core as _core
 from frazil._core import Constant, FrozenApply, Variable
-from frazil.graph.answers import listed
+from frazil.graph.answers import listed, note_place
 from frazil.graph.op import Op
 from frazil.scalar.elemwise import Elemwise
 from frazil.tensor.lengths import Lengths, Shape_i, as_length, literal
@@ -181,7 +181,11 @@ def lengths_of(
         contradicts.
     """
     op, outputs = node.op, node.outputs
-    given = op.infer_shape(node, input_shapes)
+    try:
+        given = op.infer_shape(node, input_shapes)
+    except Exception as error:
+        note_place(error, "infer_shape of", node)
+        raise
     if type(op) is Elemwise:  # most nodes, and no other op's answer
         return list(given)
     if type(given) is not tuple or len(given) != len(outputs):

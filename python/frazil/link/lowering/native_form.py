@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from frazil._core import FrozenApply, FrozenFunctionGraph, TensorType, Variable
+from frazil.graph.answers import note_place
 from frazil.graph.dispatch import singledispatch
 from frazil.graph.op import Op
 from frazil.inner.ops import ops_of
@@ -60,26 +61,38 @@ def native_form(op: Op, *inputs: object) -> Variable | Sequence[Variable] | None
 def with_native_forms(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
     """``graph`` with the native forms of its ops, and of the ops that these are made of."""
     for _ in range(_DEEPEST):
-        formed = replace_ops(graph, _has_form, _formed)
+        formed = replace_ops(graph, has_form, _formed)
         if formed is graph:
             return graph
         graph = formed
-    ops = sorted({str(op) for op in ops_of(graph) if _has_form(op)})
+    ops = sorted({str(op) for op in ops_of(graph) if has_form(op)})
     raise RuntimeError(
         f"native forms lead to native forms without end, among those of {', '.join(ops)}; a form "
         "must not hold the op itself"
     )
 
 
-def _has_form(op: Op) -> bool:
+def has_form(op: Op) -> bool:
+    """Whether a native form of ops of this class is registered."""
     return native_form.dispatch(type(op)) is not _NO_FORM
 
 
 def _formed(node: FrozenApply, inputs: list[Variable]) -> Sequence[Variable]:
-    made = native_form(node.op, *inputs)
+    try:
+        made = native_form(node.op, *inputs)
+    except Exception as error:
+        note_place(error, "the native form of", node)
+        raise
     if made is None:
         return node.clone_with_new_inputs(inputs).outputs
-    outputs = [made] if isinstance(made, Variable) else list(made)
+    outputs: list[Variable] = []
+    for y in made if isinstance(made, list | tuple) else [made]:
+        if not isinstance(y, Variable):
+            raise TypeError(
+                f"the native form of {node.op} must be a variable, a list of variables or None; "
+                f"given {y!r}"
+            )
+        outputs.append(y)
     types = [y.type for y in outputs]
     wanted = [y.type for y in node.outputs]
     if len(types) != len(wanted) or not all(map(TensorType.accepts, wanted, types)):
