@@ -26,6 +26,7 @@ from frazil._core import TensorType as TensorType
 from frazil._core import Variable as Variable
 from frazil._core import graph_replace as graph_replace
 from frazil.batching.vectorize import vectorize as vectorize
+from frazil.cache.identity import __version__ as __version__
 from frazil.compile.function import Function as Function
 from frazil.compile.function import function as function
 from frazil.compile.inner import rewrite_inner_graph as rewrite_inner_graph
@@ -70,7 +71,6 @@ from frazil.scan.functional import foldl as foldl
 from frazil.scan.functional import foldr as foldr
 from frazil.scan.functional import map as map
 from frazil.scan.functional import reduce as reduce
-from frazil.version import __version__ as __version__
 
 if not _TYPE_CHECKING:  # checkers of types know by themselves which names there are not
     from frazil.graph.namespace import public_names as _public_names

@@ -1,4 +1,4 @@
 """The folder of compiled programs, where later processes find them again.
 
-May import ``frazil.version``. Start reading at :mod:`frazil.cache.store`.
+May import the extension module alone. Start reading at :mod:`frazil.cache.store`.
 """

@@ -11,7 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
-from frazil.version import __version__
+__version__ = "0.1.0"
+"""The version of this frazil; a test compares it with the packages' versions.
+
+Reading it from the installed package's metadata would import parsers of mail and of zip archives.
+"""
 
 
 def frazil_build() -> str:
