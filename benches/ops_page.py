@@ -71,6 +71,7 @@ WHY: dict[tuple[str, str], str] = {
         "these would be Python's, too. A call of `rfft` takes 8 us more than NumPy's loop alone, "
         "which takes 5 us for 1,024 numbers and 700 us for 65,536 (Zen 4)",
     ),
+    ("RealTransform", "native"): "SciPy computes it, called by Python",
     ("Eig", "native"): "NumPy computes it, called by Python, as all that has complex numbers",
     ("LogAbsDet", "native"): "a rule puts a sum of logarithms in its place before it is compiled",
     ("Print", "native"): "it writes to Python's output",

@@ -1,4 +1,4 @@
-"""Fourier transforms, as NumPy computes them.
+"""Fourier transforms, as NumPy computes them, and the cosine and sine transforms of SciPy.
 
 A transform of several dimensions transforms one after the other, the last first. The lengths ``n``
 and ``s`` may be known to calls only. A longer dimension is cut, a shorter one is filled with zeros.
@@ -8,6 +8,19 @@ May import what :mod:`frazil.tensor` may. Start reading at :mod:`frazil.tensor.f
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from frazil.tensor.fft.cosines import dct as dct
+from frazil.tensor.fft.cosines import dctn as dctn
+from frazil.tensor.fft.cosines import dst as dst
+from frazil.tensor.fft.cosines import dstn as dstn
+from frazil.tensor.fft.cosines import hfft2 as hfft2
+from frazil.tensor.fft.cosines import hfftn as hfftn
+from frazil.tensor.fft.cosines import idct as idct
+from frazil.tensor.fft.cosines import idctn as idctn
+from frazil.tensor.fft.cosines import idst as idst
+from frazil.tensor.fft.cosines import idstn as idstn
+from frazil.tensor.fft.cosines import ihfft2 as ihfft2
+from frazil.tensor.fft.cosines import ihfftn as ihfftn
+from frazil.tensor.fft.cosines import next_fast_len as next_fast_len
 from frazil.tensor.fft.frequencies import fftfreq as fftfreq
 from frazil.tensor.fft.frequencies import fftshift as fftshift
 from frazil.tensor.fft.frequencies import ifftshift as ifftshift

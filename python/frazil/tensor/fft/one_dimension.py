@@ -46,7 +46,8 @@ def _as_real(x: Variable, name: str) -> Variable:
     return as_tensor(x, computed_in(x.dtype)) if kind == "f" else as_tensor(x, "float64")
 
 
-def _norm(norm: Norm) -> str:
+def as_norm(norm: Norm) -> str:
+    """Return a norm by its name; ValueError if it is none."""
     given = "backward" if norm is None else norm
     if given not in SWAPPED:
         raise ValueError(
@@ -69,7 +70,7 @@ def _complex_transform(
     a: TensorLike, n: LengthLike | None, axis: int, norm: Norm, inverse: bool
 ) -> Variable:
     x, axis = _along(_as_complex(as_tensor(a)), n, axis)
-    made: Variable = Fourier(axis - x.ndim, inverse, _norm(norm))(x)
+    made: Variable = Fourier(axis - x.ndim, inverse, as_norm(norm))(x)
     return made
 
 
@@ -117,7 +118,7 @@ def rfft(a: TensorLike, n: LengthLike | None = None, axis: int = -1, norm: Norm 
     array([0.+0.j, 2.+0.j, 0.+0.j])
     """
     x, axis = _along(_as_real(as_tensor(a), "rfft"), n, axis)
-    made: Variable = RealFourier(axis - x.ndim, _norm(norm))(x)
+    made: Variable = RealFourier(axis - x.ndim, as_norm(norm))(x)
     return made
 
 
@@ -144,7 +145,7 @@ def irfft(
     check_length(static_length(count))
     if n is not None:
         x = fitted(x, half(count), axis)
-    made: Variable = InverseRealFourier(axis - x.ndim, _norm(norm))(x, count)
+    made: Variable = InverseRealFourier(axis - x.ndim, as_norm(norm))(x, count)
     return made
 
 
@@ -177,5 +178,5 @@ def ihfft(
 
 
 def _swapped(norm: Norm) -> Norm:
-    swapped: Norm = SWAPPED[_norm(norm)]  # type: ignore[assignment]
+    swapped: Norm = SWAPPED[as_norm(norm)]  # type: ignore[assignment]
     return swapped

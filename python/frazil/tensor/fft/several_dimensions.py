@@ -16,8 +16,8 @@ Counts: TypeAlias = Sequence[LengthLike] | None
 Axes: TypeAlias = Sequence[int] | None
 
 
-def _dimensions(x: Variable, s: Counts, axes: Axes) -> list[tuple[int, LengthLike | None]]:
-    """Each dimension to transform, with the length that it is to have."""
+def dimensions(x: Variable, s: Counts, axes: Axes) -> list[tuple[int, LengthLike | None]]:
+    """Return each dimension to transform, with the length that it is to have."""
     if s is not None and axes is None:
         axes = range(x.ndim - len(s), x.ndim)
     over = [normalize_axis(axis, x.ndim) for axis in (range(x.ndim) if axes is None else axes)]
@@ -46,7 +46,7 @@ def fftn(a: TensorLike, s: Counts = None, axes: Axes = None, norm: Norm = None) 
            [-4.,  0.]])
     """
     x = as_tensor(a)
-    for axis, n in reversed(_dimensions(x, s, axes)):
+    for axis, n in reversed(dimensions(x, s, axes)):
         x = fft(x, n, axis, norm)
     return x
 
@@ -62,7 +62,7 @@ def ifftn(a: TensorLike, s: Counts = None, axes: Axes = None, norm: Norm = None)
            [3., 4.]])
     """
     x = as_tensor(a)
-    for axis, n in reversed(_dimensions(x, s, axes)):
+    for axis, n in reversed(dimensions(x, s, axes)):
         x = ifft(x, n, axis, norm)
     return x
 
@@ -79,7 +79,7 @@ def rfftn(a: TensorLike, s: Counts = None, axes: Axes = None, norm: Norm = None)
            [-6.,  0.]])
     """
     x = as_tensor(a)
-    *others, (last, n) = _dimensions(x, s, axes)
+    *others, (last, n) = dimensions(x, s, axes)
     x = rfft(x, n, last, norm)
     for axis, n in reversed(others):
         x = fft(x, n, axis, norm)
@@ -99,7 +99,7 @@ def irfftn(a: TensorLike, s: Counts = None, axes: Axes = None, norm: Norm = None
            [3., 4.]])
     """
     x = as_tensor(a)
-    *others, (last, n) = _dimensions(x, s, axes)
+    *others, (last, n) = dimensions(x, s, axes)
     for axis, count in others:
         x = ifft(x, count, axis, norm)
     return irfft(x, n, last, norm)
