@@ -20,6 +20,7 @@ from frazil.gradient.answers import gradients_of
 from frazil.gradient.elementwise import pull_elementwise
 from frazil.gradient.kinds import is_continuous
 from frazil.gradient.registry import has_own_pullback, pullback_of
+from frazil.gradient.sums import sum_of
 from frazil.graph.answers import note_place
 from frazil.graph.containers import in_container_of
 from frazil.graph.garbage import no_collections
@@ -29,11 +30,10 @@ from frazil.inner.op_from_graph import OpFromGraph
 from frazil.inner.sinking import plan_sinking
 from frazil.scalar.constants import TensorLike, as_operand, as_tensor, constant
 from frazil.scalar.elemwise import Elemwise
-from frazil.tensor.advanced_indexing import AdvancedIncSubtensor
 from frazil.tensor.broadcasting import BroadcastTo, broadcast_like
 from frazil.tensor.dims import DropDims, ExpandDims
 from frazil.tensor.docstrings import described
-from frazil.tensor.indexing import IncSubtensor, Subtensor
+from frazil.tensor.indexing import Subtensor
 from frazil.tensor.reductions import Reduce
 from frazil.tensor.reshaping import Reshape
 from frazil.tensor.transposition import Transpose
@@ -262,7 +262,7 @@ def _walk_back(
             if gradient.dtype != variable.dtype:
                 gradient = _in_dtype(gradient, variable.dtype)
             before = gradients.get(variable)
-            gradients[variable] = gradient if before is None else _sum(before, gradient)
+            gradients[variable] = gradient if before is None else sum_of(before, gradient)
 
 
 def _in_dtype(gradient: Variable, dtype: str) -> Variable:
@@ -328,35 +328,6 @@ def _as_taken(op: Op, output: Variable, gradients: Mapping[Variable, Variable]) 
     if g.ndim == 0 and isinstance(op, TAKE_UNIFORM):
         return g
     return broadcast_like(g, output)
-
-
-def _sum(a: Variable, b: Variable) -> Variable:
-    """Return the sum of two gradients of one variable, with as little work as possible."""
-    for one, other in ((b, a), (a, b)):
-        node = one.owner
-        if node is None:
-            continue
-        if _is_elementwise(node, scalar.neg):
-            return _core.elemwise(scalar.sub, other, node.inputs[0])
-        op = node.op
-        increases = isinstance(op, IncSubtensor | AdvancedIncSubtensor) and not op.set
-        if increases and _is_zeros(node.inputs[0]):
-            # Increase a part of the other gradient instead of adding an array of zeros to it.
-            result: Variable = op(broadcast_like(other, one), *node.inputs[1:])
-            return result
-    return _core.elemwise(scalar.add, a, b)
-
-
-def _is_zeros(x: Variable) -> bool:
-    node = x.owner
-    if node is None or not isinstance(node.op, BroadcastTo):
-        return False
-    value = node.inputs[0]
-    return isinstance(value, Constant) and value.ndim == 0 and value.data == 0
-
-
-def _is_elementwise(node: FrozenApply, op: scalar.ScalarOp) -> bool:
-    return isinstance(node.op, Elemwise) and node.op.scalar_op is op
 
 
 def _one(dtype: str) -> Constant:

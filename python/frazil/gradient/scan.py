@@ -18,6 +18,7 @@ from frazil.gradient.inner_graphs import pull
 from frazil.gradient.kinds import is_continuous, is_zero
 from frazil.gradient.last_rows import last_rows_apart
 from frazil.gradient.registry import Pullback, pullback_rule
+from frazil.gradient.sums import sum_of
 from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Gradients, Variables
 from frazil.scan.body import ScanBody
@@ -92,7 +93,7 @@ class _BackwardStep:
         for k, (x, g) in enumerate(zip(body.non_sequences, pulled[n_seq + n_st :], strict=True)):
             if g is not None:
                 sums[k] = x.type(None)
-                new_sums.append(typed_as(sums[k] + g, x))
+                new_sums.append(typed_as(sum_of(sums[k], g), x))
         stacked = [g for g in by_element if g is not None]
         outputs = [*new_adjoints, *new_sums, *stacked]
         return _BackwardStep(op, body, row_seeds, adjoints, sums, by_element, outputs)
