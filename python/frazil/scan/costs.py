@@ -47,8 +47,18 @@ def is_worth_a_stack(node: FrozenApply) -> bool:
     """Return whether keeping a node's result of every step costs less than computing it again.
 
     So do results that are not cheap, and vectors that matrices are reduced to: a stack of these is
-    as large as that of a state, where the matrices would be.
+    as large as that of a state, where the matrices would be. Arrays of functions such as exp have a
+    stack anyway where they are computed again, for all steps at once.
     """
-    return not is_cheap(node) or (
-        isinstance(node.op, Reduce) and node.inputs[0].ndim > 1 and node.outputs[0].ndim > 0
+    if node.outputs[0].ndim == 0:
+        return not is_cheap(node)
+    return (
+        not is_cheap(node)
+        or is_function(node)
+        or (isinstance(node.op, Reduce) and node.inputs[0].ndim > 1)
     )
+
+
+def is_function(node: FrozenApply) -> bool:
+    """Return whether a node computes a function such as exp of each element."""
+    return isinstance(node.op, Elemwise) and node.op.scalar_op.rule == "float"

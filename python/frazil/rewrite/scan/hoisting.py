@@ -14,6 +14,7 @@ from frazil.graph.op import Op
 from frazil.inner.successors import Successors, with_type_of
 from frazil.scalar.elemwise import Elemwise
 from frazil.scan.body import ScanBody, ScanResults, State, ancestors, dependents, frontier
+from frazil.scan.costs import is_function
 from frazil.scan.step_shapes import StepShapes
 from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.dims import DropDims, ExpandDims, expand_dims
@@ -94,16 +95,12 @@ def hoist_sequence_work(body: ScanBody) -> None:
 
 def _is_dear(node: FrozenApply, *, scalar: bool) -> bool:
     """Whether a node that runs for all steps at once is worth the memory of its rows."""
-    return _is_function(node) or not (scalar or isinstance(node.op, Elemwise))
+    return is_function(node) or not (scalar or isinstance(node.op, Elemwise))
 
 
 def _read(body: ScanBody, moved: Collection[Variable]) -> int:
     """An estimate of the memory of sequences that a step reads once these nodes are moved."""
     return sum(map(_weight, frontier(body.outputs, {*body.sequences, *moved})))
-
-
-def _is_function(node: FrozenApply) -> bool:
-    return isinstance(node.op, Elemwise) and node.op.scalar_op.rule == "float"
 
 
 def defer_stacked(body: ScanBody) -> Callable[[ScanResults], list[Variable]]:
@@ -167,7 +164,7 @@ def _later(body: ScanBody) -> list[FrozenApply]:
     later: dict[Variable, FrozenApply] = {}
     for node in order:
         y = node.outputs[0]
-        worth = not scalar or _is_function(node) or any(x in later for x in node.inputs)
+        worth = not scalar or is_function(node) or any(x in later for x in node.inputs)
         if y in varying and len(node.outputs) == 1 and worth and _has_rows(node, varying):
             if by_values and _may_disagree(node, shapes):
                 continue
