@@ -163,7 +163,7 @@ def _build(texts: list[str]) -> list[MadeKernel]:
     return [made[k] for k in range(len(texts))]
 
 
-_WORTH_A_THREAD = 3000
+_WORTH_A_THREAD = 1500
 """The length of texts whose code takes ten times longer to make than a thread to start."""
 
 
@@ -175,7 +175,7 @@ def parts_for_threads(lengths: Sequence[int], threads: int) -> list[list[int]]:
     Examples
     --------
     >>> from frazil.link.cranelift.compiler import parts_for_threads
-    >>> parts_for_threads([2000, 5000, 2500, 300], 2), parts_for_threads([2000, 500], 2)
+    >>> parts_for_threads([1000, 2500, 1200, 200], 2), parts_for_threads([1000, 500], 2)
     ([[1], [2, 0, 3]], [[0, 1]])
     """
     count = min(threads, len(lengths), sum(lengths) // _WORTH_A_THREAD)
