@@ -14,6 +14,7 @@ mod donation;
 mod draws;
 mod error;
 mod explain;
+mod first_pages;
 mod fork;
 mod frozen_graph;
 mod function;
@@ -128,6 +129,7 @@ mod _core {
     /// Makes the objects that all others need.
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::first_pages::keep_small();
         crate::fork::settle(module.py());
         crate::fork::watch(module.py())
     }
