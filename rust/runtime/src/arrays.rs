@@ -33,4 +33,21 @@ macro_rules! for_elements {
     };
 }
 
-pub(crate) use for_elements;
+/// As [`for_elements`], where the sign of integers makes no difference.
+macro_rules! for_bits {
+    ($dtype:expr, $of:ident.$method:ident($($argument:expr),*)) => {
+        match $dtype {
+            DType::Bool | DType::UInt8 | DType::Int8 => $of.$method::<u8>($($argument),*),
+            DType::UInt16 | DType::Int16 => $of.$method::<u16>($($argument),*),
+            DType::UInt32 | DType::Int32 => $of.$method::<u32>($($argument),*),
+            DType::UInt64 | DType::Int64 => $of.$method::<u64>($($argument),*),
+            DType::Float32 => $of.$method::<f32>($($argument),*),
+            DType::Float64 => $of.$method::<f64>($($argument),*),
+            DType::Float16 | DType::Complex64 | DType::Complex128 => {
+                unreachable!("the builder refuses these")
+            }
+        }
+    };
+}
+
+pub(crate) use {for_bits, for_elements};

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use crate::arrays::axis_lines::{AxisLines, gather};
-use crate::arrays::for_elements;
 use crate::arrays::layout::Layout;
 use crate::arrays::strided::read_integer;
+use crate::arrays::{for_bits, for_elements};
 #[cfg(target_arch = "x86_64")]
 use crate::processor::Level;
 use crate::threads::attention::{PATIENCE, Patience, in_portions};
@@ -244,7 +244,7 @@ impl Listing {
         // SAFETY: by the caller's promise.
         unsafe {
             match self.listed {
-                Listed::Nonzero => for_elements!(self.dtype, self.count_nonzero(of)),
+                Listed::Nonzero => for_bits!(self.dtype, self.count_nonzero(of)),
                 Listed::Repeated => self.count_repeated(of),
             }
         }
@@ -265,7 +265,7 @@ impl Listing {
         unsafe {
             match self.listed {
                 Listed::Nonzero => {
-                    for_elements!(self.dtype, self.list_nonzero(of, to, count, &mut written))?;
+                    for_bits!(self.dtype, self.list_nonzero(of, to, count, &mut written))?;
                 }
                 Listed::Repeated => self.list_repeated(of, to, count, &mut written)?,
             }

@@ -14,7 +14,7 @@ use frazil_core::DType;
 use smallvec::SmallVec;
 
 use crate::arrays::axis_lines::AxisLines;
-use crate::arrays::for_elements;
+use crate::arrays::for_bits;
 use crate::arrays::layout::Layout;
 use crate::error::Fault;
 use crate::threads::attention::in_portions;
@@ -78,8 +78,8 @@ impl SortPlan {
         to: *mut u8,
         scratch: *mut u8,
     ) -> Result<(), Halt> {
-        // SAFETY: by the caller's promise.
-        unsafe { for_elements!(self.dtype, self.sort(of, to, scratch)) }
+        // SAFETY: by the caller's promise; `Ranked::zero` says whether there is a sign.
+        unsafe { for_bits!(self.dtype, self.sort(of, to, scratch)) }
     }
 
     /// # Safety
@@ -101,14 +101,15 @@ impl SortPlan {
     }
 
     /// Calls `several` for lines side by side, as many as there are lanes or fewer, and `single` for
-    /// those that are too long or too few.
+    /// those that are too long or too few. It is made once for all types: a call is not felt beside a
+    /// sort.
     fn visit(
         &self,
         lanes: usize,
         of: *const u8,
         to: *mut u8,
-        mut several: impl FnMut(&[Line]) -> Result<(), Halt>,
-        mut single: impl FnMut(&Line) -> Result<(), Halt>,
+        several: &mut dyn FnMut(&[Line]) -> Result<(), Halt>,
+        single: &mut dyn FnMut(&Line) -> Result<(), Halt>,
     ) -> Result<(), Halt> {
         if self.lines.length == 0 {
             return Ok(());
@@ -268,13 +269,15 @@ impl SortPlan {
                 unsafe { self.by_library::<T>(&Line { of, to }, sorter, scratch.cast()) }
             });
         }
-        let several = |group: &[Line]| {
+        let zero = T::zero(self.dtype);
+        let mut several = |group: &[Line]| {
             let mut lost = false;
             let fill = |cell: &mut Vector<T>, lane: usize, element: T, _: usize| {
                 lost |= element.is_lost();
-                *T::Rank::lane(cell, lane) = element.rank();
+                *T::Rank::lane(cell, lane) = element.rank(zero);
             };
-            let get = |cell: &mut Vector<T>, lane: usize| T::of_rank(*T::Rank::lane(cell, lane));
+            let get =
+                |cell: &mut Vector<T>, lane: usize| T::of_rank(*T::Rank::lane(cell, lane), zero);
             let empty = T::Rank::default().vector();
             // SAFETY: there is memory for cells that are twice as large.
             unsafe { self.side_by_side(group, scratch, empty, fill, get) };
@@ -284,11 +287,11 @@ impl SortPlan {
             }
             Ok(())
         };
-        let single = |line: &Line| {
+        let mut single = |line: &Line| {
             // SAFETY: by the caller's promise, for one line; there is memory for ranks twice.
             unsafe { self.ranks::<T>(line, scratch.cast()) }
         };
-        self.visit(T::Rank::LANES, of, to, several, single)
+        self.visit(T::Rank::LANES, of, to, &mut several, &mut single)
     }
 
     /// Sorts one line.
@@ -296,7 +299,7 @@ impl SortPlan {
     /// # Safety
     /// As for `sort`; `room` is memory for ranks, twice as many as a line has elements.
     unsafe fn ranks<T: Ranked>(&self, line: &Line, room: *mut T::Rank) -> Result<(), Halt> {
-        let length = self.lines.length;
+        let (length, zero) = (self.lines.length, T::zero(self.dtype));
         if size_of::<T>() == 1 {
             // SAFETY: by the caller's promise.
             return unsafe { self.bytes::<T>(line) };
@@ -309,14 +312,14 @@ impl SortPlan {
                 // SAFETY: the line has the element.
                 let element = unsafe { self.element::<T>(line, k) };
                 lost |= element.is_lost();
-                *rank = element.rank();
+                *rank = element.rank(zero);
             }
         })?;
         let ranks = sorted(ranks, room, 0)?;
         in_portions(length, |part| {
             for (k, &rank) in part.clone().zip(&ranks[part]) {
                 // SAFETY: the line of the result has as many elements.
-                unsafe { self.write(line, k, T::of_rank(rank)) };
+                unsafe { self.write(line, k, T::of_rank(rank, zero)) };
             }
         })?;
         if lost {
@@ -331,11 +334,12 @@ impl SortPlan {
     /// # Safety
     /// As for `sort`.
     unsafe fn bytes<T: Ranked>(&self, line: &Line) -> Result<(), Halt> {
+        let zero = T::zero(self.dtype);
         let mut counts = [0usize; 256];
         in_portions(self.lines.length, |part| {
             for k in part {
                 // SAFETY: the line has the element.
-                let rank: u64 = unsafe { self.element::<T>(line, k) }.rank().into();
+                let rank: u64 = unsafe { self.element::<T>(line, k) }.rank(zero).into();
                 counts[rank as usize] += 1;
             }
         })?;
@@ -344,7 +348,7 @@ impl SortPlan {
             in_portions(count, |part| {
                 for k in part {
                     // SAFETY: the line of the result has as many elements, which are bytes.
-                    unsafe { self.write(line, start + k, T::of_rank(T::Rank::from(rank))) };
+                    unsafe { self.write(line, start + k, T::of_rank(T::Rank::from(rank), zero)) };
                 }
             })?;
             start += count;
@@ -359,12 +363,12 @@ impl SortPlan {
     /// # Safety
     /// As for `sort`, for one line.
     unsafe fn find<T: Ranked>(&self, line: &Line) -> Result<(), Halt> {
-        let length = self.lines.length;
+        let (length, zero) = (self.lines.length, T::zero(self.dtype));
         let sorted = Line { of: line.to, to: line.to };
         let step = self.lines.steps[1];
         // SAFETY: the line of the result has so many elements, which are written.
-        let placed = |k: usize| unsafe { element::<T>(&sorted, step, k) }.rank();
-        for tie in T::TIES {
+        let placed = |k: usize| unsafe { element::<T>(&sorted, step, k) }.rank(zero);
+        for tie in [zero, T::Rank::LAST] {
             let first = partition(length, |k| placed(k) < tie);
             let end = partition(length, |k| placed(k) <= tie);
             let mut place = first;
@@ -372,7 +376,7 @@ impl SortPlan {
                 for k in part {
                     // SAFETY: the line has the element.
                     let element = unsafe { self.element::<T>(line, k) };
-                    if element.rank() == tie && place < end {
+                    if element.rank(zero) == tie && place < end {
                         // SAFETY: the place is one of the line of the result.
                         unsafe { self.write(line, place, element) };
                         place += 1;

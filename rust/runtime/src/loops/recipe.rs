@@ -80,7 +80,7 @@ where
     (!failed).then_some(steps)
 }
 
-/// A register that is a step.
+/// A register that is a step. Its operations are calls: written out in each function they would make these large.
 #[derive(Clone, Copy)]
 pub(super) struct Noted<T>(Place, PhantomData<T>);
 
@@ -88,7 +88,7 @@ fn note<T>(step: Step) -> Noted<T> {
     Noted(place_of(step), PhantomData)
 }
 
-/// The place of a step, which is noted once. It is called from each operation of each function, and would make these large.
+/// The place of a step, which is noted once.
 #[inline(never)]
 fn place_of(step: Step) -> Place {
     NOTES.with_borrow_mut(|own| {
@@ -115,6 +115,7 @@ macro_rules! noted {
             const GAMMA: &Gamma<$float> = <$float>::GAMMA;
             const IS_DOUBLE: bool = <$float>::IS_DOUBLE;
 
+            #[inline(never)]
             fn all(x: $float) -> Self {
                 note(Step::Number(u64::from(x.to_bits())))
             }
@@ -128,19 +129,23 @@ macro_rules! noted {
                 self
             }
 
+            #[inline(never)]
             fn div(self, by: Self) -> Self {
                 note(Step::Div(self.0, by.0))
             }
 
+            #[inline(never)]
             fn sqrt(self) -> Self {
                 note(Step::Sqrt(self.0))
             }
 
+            #[inline(never)]
             fn abs(self) -> Self {
                 let size = Self::bits(!(-0.0 as $float).to_bits());
                 note(Step::And(size.0, self.0))
             }
 
+            #[inline(never)]
             fn below(self, bound: Self, yes: Self, no: Self) -> Self {
                 note(Step::Below([self.0, bound.0, yes.0, no.0]))
             }
@@ -160,6 +165,7 @@ macro_rules! noted {
                 self
             }
 
+            #[inline(never)]
             fn inverse_power(k: Self, _: Self) -> Self {
                 let floor: Self = note(Step::Floor(k.0));
                 let negative = Self::all(0.0).sub(floor);
@@ -170,22 +176,27 @@ macro_rules! noted {
                 Self::all(-1.0)
             }
 
+            #[inline(never)]
             fn fma(self, by: Self, more: Self) -> Self {
                 note(Step::Fma(self.0, by.0, more.0))
             }
 
+            #[inline(never)]
             fn add(self, other: Self) -> Self {
                 note(Step::Add(self.0, other.0))
             }
 
+            #[inline(never)]
             fn sub(self, other: Self) -> Self {
                 note(Step::Sub(self.0, other.0))
             }
 
+            #[inline(never)]
             fn mul(self, other: Self) -> Self {
                 note(Step::Mul(self.0, other.0))
             }
 
+            #[inline(never)]
             fn taken_from(self, table: &[$float; 16]) -> Self {
                 note(Step::Entry(table.map(|own| u64::from(own.to_bits())), self.0))
             }
@@ -194,18 +205,22 @@ macro_rules! noted {
                 self // the instructions know the edges
             }
 
+            #[inline(never)]
             fn at_most(self, most: Self) -> Self {
                 note(Step::Nearer(self.0, most.0))
             }
 
+            #[inline(never)]
             fn times_power(self, k: Self, _: Self) -> Self {
                 note(Step::Scale(self.0, k.0))
             }
 
+            #[inline(never)]
             fn times_whole_power(self, k: Self) -> Self {
                 note(Step::Scale(self.0, k.0))
             }
 
+            #[inline(never)]
             fn parts(self) -> (Self, Self) {
                 let m: Self = note(Step::Mantissa(self.0));
                 let (of_m, of_all): (Self, Self) =
@@ -213,10 +228,12 @@ macro_rules! noted {
                 (m, of_m.sub(of_all))
             }
 
+            #[inline(never)]
             fn or_edges_of(self, u: Self) -> Self {
                 note(Step::Edges(self.0, u.0, EDGES))
             }
 
+            #[inline(never)]
             fn with_sign_of(self, x: Self) -> Self {
                 let sign = Self::bits((-0.0 as $float).to_bits());
                 let size = Self::bits(!(-0.0 as $float).to_bits());

@@ -68,7 +68,7 @@ pub(super) fn quicker<T: Ranked>(dtype: DType, length: usize) -> Option<Sorter> 
 
 /// Whether a function sorts a sample sooner than we do.
 fn is_quicker<T: Ranked>(dtype: DType, sorter: Sorter) -> bool {
-    let sample = sample::<T>();
+    let sample = sample::<T>(dtype);
     let Ok(layout) = Layout::fresh(&[SAMPLE as i64], size_of::<T>()) else { return false };
     let plan = SortPlan { dtype, positions: false, lines: AxisLines::new(&layout, &layout, 0) };
     let mut sorted = sample.clone();
@@ -98,7 +98,7 @@ fn least(mut action: impl FnMut()) -> Duration {
 }
 
 /// Elements without an order, none of which is a NaN.
-fn sample<T: Ranked>() -> Vec<T> {
+fn sample<T: Ranked>(dtype: DType) -> Vec<T> {
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
     let mut next = || {
         state ^= state << 13;
@@ -108,8 +108,9 @@ fn sample<T: Ranked>() -> Vec<T> {
     };
     // Without its highest bits it is a rank of a small number, whose own they replace.
     let spread = (size_of::<T>() * 8 - 3) as u32;
-    let zero: u64 = T::TIES[0].into();
-    (0..SAMPLE).map(|_| T::of_rank(T::rank_of(zero + (next() >> (u64::BITS - spread))))).collect()
+    let zero = T::zero(dtype);
+    let mut rank = || T::rank_of(zero.into() + (next() >> (u64::BITS - spread)));
+    (0..SAMPLE).map(|_| T::of_rank(rank(), zero)).collect()
 }
 
 impl SortPlan {
@@ -218,10 +219,10 @@ mod tests {
 
     #[test]
     fn samples_have_no_nan_and_no_order() {
-        let numbers = sample::<f64>();
+        let numbers = sample::<f64>(DType::Float64);
         assert!(numbers.iter().all(|x| !x.is_nan()));
         assert!(!numbers.is_sorted());
-        assert!(sample::<u16>().iter().max() > Some(&4096));
-        assert!(sample::<i32>().iter().all(|&x| x >= 0));
+        assert!(sample::<u16>(DType::UInt16).iter().max() > Some(&4096));
+        assert!(sample::<u32>(DType::Int32).iter().all(|&x| x.cast_signed() >= 0));
     }
 }

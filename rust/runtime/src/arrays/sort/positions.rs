@@ -22,10 +22,11 @@ impl SortPlan {
         to: *mut u8,
         scratch: *mut u8,
     ) -> Result<(), Halt> {
-        let several = |group: &[Line]| {
+        let zero = T::zero(self.dtype);
+        let mut several = |group: &[Line]| {
             if size_of::<T>() > 4 {
                 let fill = |cell: &mut Placed, lane: usize, element: T, k: usize| {
-                    cell.ranks[lane] = element.rank().into();
+                    cell.ranks[lane] = element.rank(zero).into();
                     cell.positions[lane] = k as u64;
                 };
                 let get = |cell: &mut Placed, lane: usize| cell.positions[lane] as i64;
@@ -34,7 +35,7 @@ impl SortPlan {
                 unsafe { self.side_by_side(group, scratch, empty, fill, get) };
             } else {
                 let fill = |cell: &mut Ranks<u64, 8>, lane: usize, element: T, k: usize| {
-                    cell.0[lane] = element.rank().into() << POSITION | k as u64;
+                    cell.0[lane] = element.rank(zero).into() << POSITION | k as u64;
                 };
                 let get = |cell: &mut Ranks<u64, 8>, lane: usize| position(cell.0[lane]);
                 // SAFETY: there is memory for cells that are twice as large.
@@ -42,7 +43,7 @@ impl SortPlan {
             }
             Ok(())
         };
-        let single = |line: &Line| {
+        let mut single = |line: &Line| {
             // SAFETY: by the caller's promise, for one line; there is memory for keys twice.
             unsafe {
                 match u32::try_from(self.lines.length) {
@@ -51,7 +52,7 @@ impl SortPlan {
                 }
             }
         };
-        self.visit(8, of, to, several, single)
+        self.visit(8, of, to, &mut several, &mut single)
     }
 
     /// The positions of one line, whose number fits into half a key.
@@ -59,11 +60,11 @@ impl SortPlan {
     /// # Safety
     /// As for `sort`; `start` is memory for keys, twice as many as a line has elements.
     unsafe fn keys<T: Ranked>(&self, line: &Line, start: *mut u64) -> Result<(), Halt> {
-        let length = self.lines.length;
+        let (length, zero) = (self.lines.length, T::zero(self.dtype));
         // SAFETY: by the caller's promise.
         let (keys, room) = unsafe { halves(start, length)? };
         // SAFETY: the line has so many elements.
-        let rank = |k: usize| -> u64 { unsafe { self.element::<T>(line, k) }.rank().into() };
+        let rank = |k: usize| -> u64 { unsafe { self.element::<T>(line, k) }.rank(zero).into() };
         let (mut least, mut most) = (u64::MAX, 0);
         in_portions(length, |part| {
             for (k, key) in part.clone().zip(&mut keys[part]) {
@@ -122,11 +123,13 @@ impl SortPlan {
     /// # Safety
     /// As for `sort`; `room` is memory for as many pairs as a line has elements.
     unsafe fn pairs<T: Ranked>(&self, line: &Line, room: *mut [u64; 2]) -> Result<(), Halt> {
-        let length = self.lines.length;
+        let (length, zero) = (self.lines.length, T::zero(self.dtype));
         in_portions(length, |part| {
             for k in part {
                 // SAFETY: the line has the element, and the room a place for it.
-                unsafe { room.add(k).write([self.element::<T>(line, k).rank().into(), k as u64]) };
+                let rank = unsafe { self.element::<T>(line, k) }.rank(zero).into();
+                // SAFETY: as above.
+                unsafe { room.add(k).write([rank, k as u64]) };
             }
         })?;
         // SAFETY: they were just written.

@@ -128,8 +128,9 @@ pub(super) unsafe fn combination<V: Register<Item = T>, T: Element>(
         macro_rules! by_width {
             ($($registers:literal of $turns:literal),*) => {
                 match count {
+                    // No code is made for more than the widest.
                     // SAFETY: by the caller's promise; the stripe ends with the lines.
-                    $($registers => unsafe {
+                    $($registers if $registers <= widest => unsafe {
                         columns::<V, T, $registers, $turns>(
                             stripe, matrix, x, target, last_half_first,
                         )
