@@ -153,6 +153,7 @@ METHOD_CALLS = {
     "argsort": lambda x: x.argsort(axis=0, kind="stable"),
     "reshape": lambda x: (x.reshape(2, 3, order="C"), x.reshape((3, -1)), x.reshape(-1)),
     "ravel": lambda x: (x.ravel("C"), x.flatten(order="C")),
+    "order": lambda x: (x.ravel("F"), x.flatten("F"), x.reshape((2, -1), order="F")),
     "transpose": lambda x: (
         x.transpose(),
         x.transpose(1, 0),
@@ -178,12 +179,12 @@ def test_methods_take_the_arguments_of_numpys(name):
         np.testing.assert_array_equal(other, one, strict=True)
 
 
-@pytest.mark.parametrize("order", ["F", "K", "A"])
+@pytest.mark.parametrize("order", ["K", "A"])
 @pytest.mark.parametrize("name", ["ravel", "flatten", "reshape"])
 def test_no_order_of_elements_is_passed_over(name, order):
     shape = (-1,) if name == "reshape" else ()
     fn = fz.jit(lambda x: getattr(x.T, name)(*shape, order=order))
-    with pytest.raises(TypeError, match=r"np\.\w+ of variables takes no order="):
+    with pytest.raises(TypeError, match="a variable has no layout of memory"):
         fn(np.ones((3, 2)))
 
 

@@ -129,3 +129,72 @@ def test_empty_vectors_are_named_where_they_are_moved(function, how, mode):
     for given_values in ((np.zeros(0), np.ones(2)), (np.ones(2), np.zeros(0)), (np.zeros(0),) * 2):
         with pytest.raises(ValueError, match="vectors with elements"):
             compiled(function(x, y, how), dict(zip((x, y), given_values, strict=True)), mode)
+
+
+@given(drawn_arrays(max_dims=4, dtypes=["float64", "int8"]), st.data())
+def test_elements_in_fortrans_order(array, data):
+    shape = data.draw(st.sampled_from([(-1,), array.shape[::-1], (*array.shape, 1), (1, -1)]))
+    if -1 in shape and not array.size:
+        shape = (array.size,)
+    order = data.draw(st.sampled_from("CF"))
+    follow(
+        lambda x: [ft.reshape(x, shape, order=order), x.ravel(order), np.reshape(x, shape, order)],
+        lambda x: [np.reshape(x, shape, order), x.ravel(order), np.reshape(x, shape, order)],
+        [array],
+        data.draw,
+    )
+
+
+def test_orders_of_no_variable():
+    x = ft.matrix("x")
+    with pytest.raises(TypeError, match="no layout of memory"):
+        x.ravel("K")
+    with pytest.raises(ValueError, match="order must be 'C' or 'F'; given 'X'"):
+        x.reshape(-1, order="X")
+
+
+def test_the_gradient_in_fortrans_order():
+    verify_grad(lambda x: ft.reshape(x, (3, 4), order="F") ** 2, [np.arange(12.0).reshape(2, 6)])
+
+
+@given(drawn_arrays(max_dims=3), st.data())
+def test_sizes_along_dimensions(array, data):
+    axis = data.draw(st.none() | st.integers(-3, 2) | st.sampled_from([(0, 1), (-1, 0), ()]))
+
+    def numpys(x):  # of several dimensions since NumPy 2.4
+        if isinstance(axis, tuple):
+            return np.prod([np.size(x, at) for at in axis], dtype=int)
+        return np.array(np.size(x, axis))
+
+    if isinstance(axis, tuple) and len(axis) > array.ndim:
+        axis = 0
+    if isinstance(axis, int) and not -array.ndim <= axis < array.ndim:
+        with pytest.raises(np.exceptions.AxisError):
+            ft.size(array, axis)
+        return
+    follow(lambda x: ft.size(x, axis), numpys, [array], data.draw)
+
+
+@given(drawn_arrays(dtypes=["float64", "float32", "complex128", "complex64"]), st.data())
+def test_angles_in_degrees(array, data):
+    def theirs(x):
+        return np.angle(x, deg=True)
+
+    follow(lambda x: ft.angle(x, deg=True), theirs, [array], data.draw, 1e-5)
+    follow(theirs, theirs, [array], data.draw, 1e-5)
+
+
+@given(st.integers(0, 9), hnp.arrays("int64", (3,), elements=st.integers(0, 9)), st.data())
+def test_choices_with_repetition(count, taken, data):
+    follow(
+        lambda k: ft.comb(count, k, repetition=True),
+        lambda k: scipy.special.comb(count, k, repetition=True),
+        [taken],
+        data.draw,
+    )
+
+
+def test_the_upper_factor():
+    matrix = np.array([[2.0, 1.0], [1.0, 3.0]])
+    found = ft.linalg.cholesky(matrix, upper=True).eval()
+    np.testing.assert_allclose(found, np.linalg.cholesky(matrix).T)

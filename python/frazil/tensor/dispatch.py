@@ -20,7 +20,7 @@ import numpy as np
 import frazil._core as _core
 from frazil._core import Variable
 from frazil.scalar import Elementary
-from frazil.scalar.constants import TensorLike, as_tensor
+from frazil.scalar.constants import as_tensor
 from frazil.tensor.absent import IN_MODULES_OF_NUMPY, IN_NUMPY
 from frazil.tensor.docstrings import described, renamed
 from frazil.tensor.elementwise.definition import applied
@@ -235,8 +235,6 @@ _WITHOUT_MEANING: Mapping[str, tuple[object, ...]] = {
     "sorted": (True, False),
 }
 """Values of arguments that say how memory is used, or how the same result is found."""
-_READ_BY_LAYOUT = ("ravel", "reshape")
-"""Functions whose ``order`` says which element comes first: "K" and "A" ask for the layout."""
 
 
 def _of_function(name: str, function: Function, own: Function) -> Function:
@@ -259,7 +257,7 @@ def _of_function(name: str, function: Function, own: Function) -> Function:
         for key, value in given.items():
             if key in pairs or key in ours.parameters:
                 used[pairs.get(key, key)] = value
-            elif not _says_nothing(name, key, value, _default(theirs, key)):
+            elif not _says_nothing(key, value, _default(theirs, key)):
                 _refuse_argument(name, key)
         bound = inspect.BoundArguments(ours, used)
         return own(*bound.args, **bound.kwargs)
@@ -305,9 +303,7 @@ def _default(function: inspect.Signature, key: str) -> object:
     return parameter.default if parameter else inspect.Parameter.empty
 
 
-def _says_nothing(name: str, key: str, value: object, default: object) -> bool:
-    if key == "order" and name in _READ_BY_LAYOUT:
-        return _same(value, default)
+def _says_nothing(key: str, value: object, default: object) -> bool:
     meaningless = (default, *_WITHOUT_MEANING.get(key, ()))
     return any(_same(value, one) for one in meaningless)
 
@@ -342,15 +338,6 @@ def _split(ary: object, indices_or_sections: object, axis: int = 0) -> object:
     return _tensor().array_split(ary, indices_or_sections, axis)
 
 
-def _size(a: TensorLike, axis: int | None = None) -> Variable:
-    x = as_tensor(a)
-    return x.size if axis is None else x.shape[axis]
-
-
-def _cholesky(a: object, /, *, upper: bool = False) -> object:
-    return _tensor().linalg.cholesky(a, lower=not upper)
-
-
 def _einsum(*operands: object, optimize: object = None) -> object:
     subscripts, *tensors = operands
     return _tensor().einsum(subscripts, *tensors, optimize=optimize)
@@ -381,7 +368,6 @@ _OTHERS: Mapping[str, Function] = {
     "identity": lambda n, dtype=None: _tensor().eye(n, dtype=dtype),
     "iscomplexobj": lambda x: as_tensor(x).type.numpy_dtype.kind == "c",
     "isrealobj": lambda x: as_tensor(x).type.numpy_dtype.kind != "c",
-    "linalg.cholesky": _cholesky,
     "linalg.cross": lambda x1, x2, /, *, axis=-1: _tensor().cross(x1, x2, axis=axis),
     "linalg.matmul": lambda x1, x2, /: _tensor().matmul(x1, x2),
     "linalg.matrix_transpose": lambda x, /: _tensor().matrix_transpose(x),
@@ -390,7 +376,6 @@ _OTHERS: Mapping[str, Function] = {
     "linalg.vecdot": lambda x1, x2, /, *, axis=-1: _tensor().vecdot(x1, x2, axis=axis),
     "nan_to_num": _nan_to_num,
     "ndim": lambda a: as_tensor(a).ndim,
-    "size": _size,
     "split": _split,
     "take_along_axis": lambda arr, indices, axis=-1: _tensor().take_along_axis(arr, indices, axis),
 }

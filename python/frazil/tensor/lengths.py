@@ -18,6 +18,7 @@ from frazil.graph.dataclass import dataclass
 from frazil.graph.dispatch import singledispatch
 from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
+from frazil.tensor.axes import normalize_axes
 from frazil.tensor.docstrings import described
 
 LENGTH = TensorType("int64", ())
@@ -225,16 +226,19 @@ def shape(x: TensorLike) -> Lengths:
 
 
 @described
-def size(x: TensorLike) -> Variable:
+def size(x: TensorLike, axis: int | Sequence[int] | None = None) -> Variable:
     """Return the number of elements of ``x``, a 0-d int64 variable.
 
     x (tensor_like): Any tensor; where its type knows all lengths, the size is a constant.
+    axis (int or sequence of int): The dimensions that count; default: all.
     returns: The product of the lengths, as :func:`numpy.size` gives.
 
     >>> ft.size([[1.0, 2.0], [3.0, 4.0]]).data
     array(4)
     """
-    return product(lengths(as_tensor(x)))
+    x = as_tensor(x)
+    own = lengths(x)
+    return product(own if axis is None else [own[at] for at in normalize_axes(axis, x.ndim)])
 
 
 def static_size(shape: Sequence[int | None]) -> int | None:

@@ -86,12 +86,15 @@ class _Methods(_core.Variable):
         return products.matmul(other, self)
 
     def reshape(
-        self, *shape: LengthLike | Sequence[LengthLike], ndim: int | None = None
+        self,
+        *shape: LengthLike | Sequence[LengthLike],
+        ndim: int | None = None,
+        order: reshaping.Order = "C",
     ) -> Variable:
         """Return the elements under another shape, given as one sequence or as several lengths;
         see :func:`frazil.tensor.reshape`.
         """
-        return reshaping.reshape(self, _unpacked(shape), ndim)
+        return reshaping.reshape(self, _unpacked(shape), ndim, order=order)
 
     def transpose(self, *axes: int | Sequence[int]) -> Variable:
         """Return a view with the dimensions permuted (default: reversed), the axes given as one

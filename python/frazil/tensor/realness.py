@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import frazil.scalar as scalar
 from frazil._core import Variable, elemwise
 from frazil.scalar.complex import is_complex
@@ -64,15 +66,17 @@ def conj(x: TensorLike, /) -> Variable:
 
 
 @elementwise
-def angle(z: TensorLike, /) -> Variable:
+def angle(z: TensorLike, /, deg: bool = False) -> Variable:
     """Return the angle between a number and the positive real axis.
 
     z (tensor_like): Any tensor.
-    returns: Floats between -pi and pi, as :func:`numpy.angle` gives.
+    deg (bool): Give it in degrees.
+    returns: Floats between -pi and pi, or -180 and 180, as :func:`numpy.angle` gives.
     example: [2.0, -3.0, 4.0j] -> [0.        , 3.14159265, 1.57079633]
     """
     z = as_tensor(z)
-    return elemwise(scalar.arctan2, imag(z), real(z))
+    radians = elemwise(scalar.arctan2, imag(z), real(z))
+    return elemwise(scalar.mul, radians, 180 / math.pi) if deg else radians
 
 
 @elementwise

@@ -1,10 +1,10 @@
-"""Reshaping: the same elements, in C order, under other lengths."""
+"""Reshaping: the same elements, in C order or Fortran's, under other lengths."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
-from typing import ClassVar
+from typing import ClassVar, Literal, TypeAlias
 
 import frazil._core as _core
 import frazil.scalar as scalar
@@ -28,6 +28,10 @@ from frazil.tensor.lengths import (
     static_length,
     static_size,
 )
+from frazil.tensor.transposition import permute_dims
+
+Order: TypeAlias = Literal["C", "F"]
+"""Which dimension changes fastest from an element to the next: the last or the first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,9 +83,13 @@ class Reshape(Op):
 
 @described
 def reshape(
-    x: TensorLike, shape: LengthLike | Iterable[LengthLike], ndim: int | None = None
+    x: TensorLike,
+    shape: LengthLike | Iterable[LengthLike],
+    ndim: int | None = None,
+    *,
+    order: Order = "C",
 ) -> Variable:
-    """Return the elements of ``x``, in C order, under another shape.
+    """Return the elements of ``x``, in C order or Fortran's, under another shape.
 
     x (tensor_like): Any tensor.
     shape (int, 0-d integer variable, a sequence of them, or a 1-d integer variable): Shape of the
@@ -89,6 +97,8 @@ def reshape(
         a 1-d variable, and is inferred. Other lengths must not be negative.
     ndim (int): The rank of the result: checked, and needed where the type of a 1-d variable does
         not say how many elements it has.
+    order ({"C", "F"}): Whether elements are read and placed with the last or with the first
+        dimension changing fastest.
     returns: Of the dtype of ``x``; a view of it wherever its layout allows one.
 
     >>> ft.reshape([1, 2, 3, 4, 5, 6], (2, -1)).eval()
@@ -102,6 +112,8 @@ def reshape(
         target = as_lengths(shape)
     if ndim is not None and ndim != len(target):
         raise ValueError(f"shape has {len(target)} lengths, but ndim={ndim}")
+    if _is_reversed(order):
+        return permute_dims(reshape(permute_dims(x), target[::-1]))
     static = tuple(static_length(value) for value in target)
     if x.ndim == 0 and static == (1,) * len(static):
         return expand_dims(x, tuple(range(len(static))))
@@ -112,6 +124,16 @@ def reshape(
         return x
     view: Variable = Reshape(len(target))(x, *target)
     return view
+
+
+def _is_reversed(order: Order) -> bool:
+    if order in ("C", "F"):
+        return order == "F"
+    if order in ("A", "K"):
+        raise TypeError(
+            f"a variable has no layout of memory, which order {order!r} asks for; give 'C' or 'F'"
+        )
+    raise ValueError(f"order must be 'C' or 'F'; given {order!r}")
 
 
 def _of_vector(x: Variable, vector: Variable, ndim: int | None) -> Lengths:
@@ -140,14 +162,17 @@ def _of_vector(x: Variable, vector: Variable, ndim: int | None) -> Lengths:
 
 
 @described
-def ravel(x: TensorLike) -> Variable:
-    """Return the elements of ``x``, in C order, as a vector.
+def ravel(x: TensorLike, order: Order = "C") -> Variable:
+    """Return the elements of ``x``, in C order or Fortran's, as a vector.
 
     x (tensor_like): Any tensor; a vector is returned as it is.
+    order ({"C", "F"}): Whether the last or the first dimension changes fastest.
     returns: With one dimension, as :func:`numpy.ravel` gives.
     example: [[1, 2], [3, 4]] -> [1, 2, 3, 4]
     """
     x = as_tensor(x)
+    if _is_reversed(order):
+        x = permute_dims(x)
     return x if x.ndim == 1 else reshape(x, (-1,))
 
 

@@ -128,14 +128,20 @@ def factorial(n: TensorLike, /) -> Variable:
 
 
 @elementwise
-def comb(N: TensorLike, k: TensorLike, /) -> Variable:
+def comb(N: TensorLike, k: TensorLike, /, *, repetition: bool = False) -> Variable:
     """Return the number of ways to choose ``k`` things of ``N``.
 
     N, k (tensor_like): Integers, or any numbers; the shapes broadcast.
+    repetition (bool): Whether a thing may be chosen again.
     returns: As :func:`scipy.special.comb` gives by default: floating, and 0 where ``k`` is more
         than ``N`` or either is negative.
     example: [5, 10, 2], [2, 5, 3] -> [ 10., 252.,   0.]
     """
+    if repetition:
+        things = elemwise(scalar.sub, elemwise(scalar.add, as_operand(N), as_operand(k)), 1)
+        none = elemwise(scalar.eq, as_operand(k), 0)
+        none = elemwise(scalar.and_, none, elemwise(scalar.ge, as_operand(N), 0))
+        return elemwise(scalar.where, none, 1, binom(things, k))
     value = binom(N, k)
     first, second = (elemwise(scalar.cast(value.dtype), as_operand(x)) for x in (N, k))
     small = elemwise(scalar.le, second, first)

@@ -121,13 +121,16 @@ class CholeskyGradient(Op):
 
 
 @described
-def cholesky(x: TensorLike, lower: bool = True, *, on_error: OnError = "raise") -> Variable:
+def cholesky(
+    x: TensorLike, lower: bool = True, *, upper: bool = False, on_error: OnError = "raise"
+) -> Variable:
     """Return the triangular factor of a symmetric, or Hermitian, positive definite matrix.
 
     x (tensor_like): Square matrices of shape ``(..., m, m)``. One triangle of each is read: the one
         that the factor has. Gradients are of that triangle, too, as if the other one did not exist.
     lower (bool): Return the lower triangular ``l`` with ``l @ l.T == x``; else the upper ``u`` with
         ``u.T @ u == x``. Of complex matrices the transposed factor is conjugated, too.
+    upper (bool): Return the upper one, as NumPy's argument says.
     on_error ({"raise", "nan"}): The effect of a matrix that is not positive definite: an error, or
         a factor all of NaN, whose gradient is NaN, too. ``fz.Mode(on_error="nan")`` says so for all
         of a function.
@@ -144,7 +147,7 @@ def cholesky(x: TensorLike, lower: bool = True, *, on_error: OnError = "raise") 
     <BLANKLINE>
            [[ 3.]]])
     """
-    factor: Variable = Cholesky(bool(lower), on_error)(as_floating(as_tensor(x)))
+    factor: Variable = Cholesky(bool(lower) and not upper, on_error)(as_floating(as_tensor(x)))
     return factor
 
 
