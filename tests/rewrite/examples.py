@@ -93,6 +93,7 @@ EXAMPLES = {
     "sum_of_expanded": Sum((0, 1))(ExpandDims((1,))(x)),
     "element_of_each_row": exp(m + x)[ft.arange(m.shape[0]), ft.lvector("j") % 2],
     "sum_of_one_element": one_a_row(m, ft.arange(m.shape[0]), ft.lvector("j") % 2),
+    "part_of_negation": (-m)[1:, ::2],
     "log_abs_det_of_factors": LogAbsDet()(m, *LUFactor()(m)),
     "add_dot": m + m @ n,
     "sub_dot": m - m @ n,

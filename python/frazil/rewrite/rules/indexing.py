@@ -10,17 +10,20 @@ from frazil._core import Constant, FrozenApply, Variable
 from frazil.rewrite.definition import Law, rule
 from frazil.rewrite.sort import Tensor
 from frazil.rewrite.wildcard import any_kind
+from frazil.scalar import neg
 from frazil.scalar.elemwise import Elemwise
 from frazil.tensor.advanced_indexing import INDEX, AdvancedIncSubtensor, AdvancedSubtensor
 from frazil.tensor.broadcasting import BroadcastTo
 from frazil.tensor.creation import Full
 from frazil.tensor.dims import DropDims, ExpandDims
+from frazil.tensor.indexing import Subtensor
 from frazil.tensor.lengths import Shape_i
 from frazil.tensor.ranges import ARange
 from frazil.tensor.reductions import Sum
 
 taken = any_kind(AdvancedSubtensor)
 increased = any_kind(AdvancedIncSubtensor)
+part = any_kind(Subtensor)
 
 
 def _is(x: Variable, value: float) -> bool:
@@ -178,4 +181,19 @@ def sum_of_one_element(x: Tensor, *others: Tensor) -> Law:
     return increased(x, *others), _with_numbers
 
 
-RULES = (element_of_each_row, sum_of_one_element)
+def _negated(node: FrozenApply, x: Variable, others: tuple[Variable, ...]) -> Variable | None:
+    made = x.owner
+    if made is None or not isinstance(made.op, Elemwise) or made.op.scalar_op is not neg:
+        return None
+    taken_part: Variable = node.op(made.inputs[0], *others)
+    result: Variable = made.op(taken_part)
+    return result
+
+
+@rule
+def part_of_negation(x: Tensor, *others: Tensor) -> Law:
+    """(-x)[i:j] == -(x[i:j]), which what reads the part computes with it."""
+    return part(x, *others), _negated
+
+
+RULES = (element_of_each_row, sum_of_one_element, part_of_negation)
