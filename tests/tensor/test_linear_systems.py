@@ -139,6 +139,17 @@ def test_singular_matrices(n, mode):
         definite(-np.eye(n), np.ones(n))
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex128"])
+def test_a_zero_beside_an_infinite_product_is_a_determinant_of_zero(mode, dtype):
+    x = ft.tensor(dtype=dtype, shape=(None, None))
+    f = fz.function([x], ft.linalg.det(x), mode=mode)
+    large = np.sqrt(np.finfo(dtype).max) * 2
+    for elements in [large, large, 0.0], [0.0, large, large], [large, 0.0, large, 1.0]:
+        assert f(np.diag(elements).astype(dtype)) == 0
+    assert np.isnan(f(np.diag([np.nan, 1.0]).astype(dtype)))
+    assert f(np.diag([2.0, -3.0]).astype(dtype)) == -6
+
+
 def test_one_matrix_is_factored_once():
     x, b = ft.matrix("x"), ft.vector("b")
     cost = ft.sum(ft.linalg.solve(x, b)) + ft.linalg.slogdet(x)[1]

@@ -75,7 +75,11 @@ def det(a: TensorLike, *, on_error: OnError = "raise") -> Variable:
     example: [[1.0, 2.0], [3.0, 4.0]] -> -2.
     """
     factors, pivots = LUFactor(on_error)(as_floating(as_tensor(a)))
-    return prod(_signed_diagonal(factors, pivots), -1)
+    elements = _signed_diagonal(factors, pivots)
+    sign = prod(_core.elemwise(scalar.sign, elements), -1)
+    # Where one element is 0, the product of the others may be infinite, and 0 times that is NaN.
+    vanishes = _core.elemwise(scalar.eq, sign, as_tensor(np.zeros((), sign.dtype)))
+    return _core.elemwise(scalar.where, vanishes, sign, prod(elements, -1))
 
 
 @described_like(det)
