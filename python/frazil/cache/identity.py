@@ -11,6 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
+from frazil._core import register_bits
+
 __version__ = "0.1.0"
 """The version of this frazil; a test compares it with the packages' versions.
 
@@ -62,6 +64,8 @@ def file(path: str | Path) -> str:
 def processor() -> str:
     """Return the identity of the processor: what compilers make code for.
 
+    It has no more instructions than those of registers that ``FRAZIL_REGISTERS`` allows.
+
     Examples
     --------
     >>> import platform
@@ -74,7 +78,14 @@ def processor() -> str:
         told += _first_processor()
     else:
         told += [platform.platform(), platform.processor()]
-    return "\n".join(told)
+    bits = register_bits()
+    hidden = tuple(start for least, start in _WIDER if bits < least)
+    words = (" ".join(w for w in line.split(" ") if not w.startswith(hidden)) for line in told)
+    return "\n".join(words if hidden else told)
+
+
+# What the processor's flags of registers of more bits than the first number begin with.
+_WIDER = ((512, "avx512"), (256, "avx"), (256, "fma"))
 
 
 _PROCESSOR_FACTS = ("vendor_id", "cpu family", "model", "model name", "stepping", "flags")

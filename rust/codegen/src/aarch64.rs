@@ -37,8 +37,7 @@ fn target() -> OwnedTargetIsa {
 #[test]
 fn kernels_of_every_kind_have_code_for_aarch64() {
     for (name, _) in FILES {
-        let made =
-            assemble(&[description(name)], &*target(), false, |_| Some(0x1234_5678)).unwrap();
+        let made = assemble(&[description(name)], &*target(), None, |_| Some(0x1234_5678)).unwrap();
         let code = &made.code[made.ranges[0].clone()];
         assert!(!code.is_empty() && code.len() % 4 == 0, "{name}");
         // ret
@@ -156,7 +155,7 @@ mod emulated {
         std::fs::create_dir_all(&folder).unwrap();
         for name in ["arithmetic", "comparison", "integers", "narrow", "scan"] {
             let text = description(name);
-            let made = assemble(&[text], &*target(), false, |_| None).unwrap();
+            let made = assemble(&[text], &*target(), None, |_| None).unwrap();
             let bytes = program(&made.code[made.ranges[0].clone()], outer(text));
             let path = folder.join(name);
             std::fs::write(&path, bytes).unwrap();

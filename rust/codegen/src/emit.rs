@@ -1,6 +1,7 @@
 //! The instructions of all kernels, on one element or on a register of elements.
 
 use crate::dtype::Dtype;
+use crate::vector::Registers;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{F32, F64, I8, I32, I64};
 use cranelift_codegen::ir::{
@@ -30,14 +31,18 @@ pub(crate) struct Emitter<'f> {
     pub(crate) drawn: bool,
     /// Whether this is in the steps of a loop, where each step waits for the one before.
     pub(crate) in_steps: bool,
-    /// Whether there may be functions of vectors (`vector.rs`), and those that there are.
-    pub(crate) vectors: bool,
+    /// The registers of functions of vectors (`vector.rs`), if there may be such, and those that there are.
+    pub(crate) vectors: Option<Registers>,
     pub(crate) made: Vec<Vec<u8>>,
     status: Option<Variable>,
 }
 
 impl<'f> Emitter<'f> {
-    pub(crate) fn new(b: FunctionBuilder<'f>, convention: CallConv, vectors: bool) -> Emitter<'f> {
+    pub(crate) fn new(
+        b: FunctionBuilder<'f>,
+        convention: CallConv,
+        vectors: Option<Registers>,
+    ) -> Emitter<'f> {
         Emitter {
             b,
             convention,

@@ -49,8 +49,9 @@ impl Folding {
         let identity = reduce.identity(write.dtype);
         let size = write.dtype.size();
         let bytes = SETS * lanes * size;
-        let fills = e.vectors && bytes.is_multiple_of(crate::vector::BYTES);
-        let fill = fills.then(|| e.vector_function(crate::vector::fill(identity, size, bytes)));
+        let own = e.vectors.filter(|own| bytes.is_multiple_of(own.bytes()));
+        let fill =
+            own.map(|own| e.vector_function(crate::vector::fill(own, identity, size, bytes)));
         Folding { target, write, reduce, lanes, slot, blocks, fill }
     }
 

@@ -11,7 +11,7 @@ use crate::pages::Pages;
 use crate::passes::Passes;
 use crate::read::read;
 use crate::steps::write_scan;
-use crate::vector::has_vectors;
+use crate::vector::Registers;
 use crate::verify::verify;
 use crate::walk::write_loop;
 use cranelift_codegen::binemit::Reloc;
@@ -96,13 +96,12 @@ pub(crate) struct Assembled {
     pub(crate) ranges: Vec<Range<usize>>,
 }
 
-/// The instructions of the kernels that the texts describe, for that processor, with functions of vectors if it has
-/// such. `address` gives those
-/// of functions by name.
+/// The instructions of the kernels that the texts describe, for that processor, with functions of vectors if these are
+/// given. `address` gives those of functions by name.
 pub(crate) fn assemble(
     texts: &[&str],
     target: &dyn TargetIsa,
-    vectors: bool,
+    vectors: Option<Registers>,
     address: impl Fn(&str) -> Option<usize>,
 ) -> Result<Assembled, CodegenError> {
     let mut builder = FunctionBuilderContext::new();
@@ -153,7 +152,7 @@ pub fn compile(
     address: impl Fn(&str) -> Option<usize>,
     dump: Option<&Path>,
 ) -> Result<Code, CodegenError> {
-    made_of(assemble(texts, target()?, has_vectors(), address)?, texts, dump)
+    made_of(assemble(texts, target()?, Registers::best(), address)?, texts, dump)
 }
 
 /// Lets code run.
@@ -185,18 +184,18 @@ fn made_of(
 #[cfg(test)]
 pub(crate) fn compile_with(
     texts: &[&str],
-    vectors: bool,
+    vectors: Option<Registers>,
     address: impl Fn(&str) -> Option<usize>,
 ) -> Code {
     made_of(assemble(texts, target().unwrap(), vectors, address).unwrap(), texts, None).unwrap()
 }
 
-/// The number of functions of vectors that the kernel of a text has, and the names of others that it calls.
+/// The number of functions of such vectors that the kernel of a text has, and the names of others that it calls.
 #[cfg(test)]
-pub(crate) fn callees(text: &str) -> (usize, Vec<String>) {
+pub(crate) fn callees(text: &str, vectors: Registers) -> (usize, Vec<String>) {
     let (kernel, mut function) = (kernel_of(text).unwrap(), Function::new());
     let mut context = FunctionBuilderContext::new();
-    let written = write(&kernel, target().unwrap(), &mut function, &mut context, true);
+    let written = write(&kernel, target().unwrap(), &mut function, &mut context, Some(vectors));
     (written.vectors.len(), written.names)
 }
 
@@ -272,7 +271,7 @@ pub fn clif(text: &str) -> Result<(String, Vec<String>), CodegenError> {
     let kernel = kernel_of(text)?;
     let mut function = Function::new();
     let mut context = FunctionBuilderContext::new();
-    let written = write(&kernel, target()?, &mut function, &mut context, false);
+    let written = write(&kernel, target()?, &mut function, &mut context, None);
     Ok((function.display().to_string(), written.names))
 }
 
@@ -294,7 +293,7 @@ fn write(
     target: &dyn TargetIsa,
     function: &mut Function,
     context: &mut FunctionBuilderContext,
-    vectors: bool,
+    vectors: Option<Registers>,
 ) -> Written {
     let convention = target.default_call_conv();
     let mut signature = Signature::new(convention);
@@ -389,8 +388,14 @@ fn enable_host(builder: &mut isa::Builder) -> Result<(), String> {
         "has_avx512dq" "avx512dq";
         "has_avx512vl" "avx512vl";
     };
+    let most = frazil_runtime::register_limit().unwrap_or(512);
     for (flag, has) in known {
-        if has {
+        let bits = match flag {
+            "has_avx" | "has_avx2" | "has_fma" => 256,
+            _ if flag.starts_with("has_avx512") => 512,
+            _ => 128,
+        };
+        if has && bits <= most {
             builder.enable(flag).map_err(|error| format!("{flag}: {error}"))?;
         } else if flag.starts_with("has_sse") || flag == "has_ssse3" {
             return Err(format!("it lacks {}", &flag[4..]));

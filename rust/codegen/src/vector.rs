@@ -1,6 +1,6 @@
-//! Functions that go along a row by registers of 512 bits. Cranelift has registers of 128 bits, which C's kernels
+//! Functions that go along a row by registers of 512 bits, or 256. Cranelift has registers of 128 bits, which C's kernels
 //! leave far behind where a loop is bound by arithmetic. So the loop over the elements of a stage is a function of
-//! its own on processors with AVX-512.
+//! its own on processors with AVX-512 or AVX2 ([`Registers`]).
 //!
 //! Ops have one definition: a stage's block is drawn as instructions of Cranelift first, on registers of any size
 //! ([`Block`]). `translate.rs` takes each of these for the same instruction on as many elements as a register of 512 bits
@@ -9,6 +9,11 @@
 //! them, and `assembler.rs` knows the bytes. Functions such as `exp` are written into the block by the steps that the
 //! runtime's own functions go through (`recipe.rs`), so that they have the same bits. Where an instruction has no such
 //! form, there is no function, and the stage goes by Cranelift's registers.
+//!
+//! With AVX2, a register holds half as many elements, and there are half as many registers. A mask is a register, too,
+//! whose elements have all bits or none (`short_masks.rs`). `short_forms.rs` says which nodes have instructions then, and
+//! `short_instructions.rs` has those that are not the same. Which element is folded into which partial result does not
+//! depend on registers, so that sums have the same bits.
 
 use crate::dtype::Dtype;
 use crate::emit::Emitter;
@@ -40,6 +45,14 @@ mod row;
 #[cfg(target_arch = "x86_64")]
 mod schedule;
 #[cfg(target_arch = "x86_64")]
+mod short_forms;
+#[cfg(target_arch = "x86_64")]
+mod short_instructions;
+#[cfg(target_arch = "x86_64")]
+mod short_masks;
+#[cfg(target_arch = "x86_64")]
+mod stacked_sets;
+#[cfg(target_arch = "x86_64")]
 mod steps;
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests;
@@ -50,8 +63,72 @@ mod translate;
 #[cfg(target_arch = "x86_64")]
 mod walked;
 
-/// The bytes of a register.
+/// The bytes of a register of AVX-512, and of a block of a kernel.
 pub(crate) const BYTES: u32 = 64;
+
+/// The registers that functions of vectors are made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Registers {
+    /// 16 registers of 256 bits: AVX2 and FMA.
+    Of256,
+    /// 32 registers of 512 bits, and masks of a bit for each element: AVX-512.
+    Of512,
+}
+
+impl Registers {
+    /// Those of this processor, the best first.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn known() -> impl Iterator<Item = Registers> {
+        let most = frazil_runtime::register_limit().unwrap_or(512);
+        let short = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+        let long = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("bmi2");
+        let all =
+            [(long && most >= 512, Registers::Of512), (short && most >= 256, Registers::Of256)];
+        all.into_iter().filter_map(|(has, own)| has.then_some(own))
+    }
+
+    /// There are none.
+    #[cfg(not(target_arch = "x86_64"))]
+    pub(crate) fn known() -> impl Iterator<Item = Registers> {
+        std::iter::empty()
+    }
+
+    /// The best of this processor.
+    pub(crate) fn best() -> Option<Registers> {
+        Registers::known().next()
+    }
+
+    /// The bytes of a register.
+    pub(crate) fn bytes(self) -> u32 {
+        match self {
+            Registers::Of256 => BYTES / 2,
+            Registers::Of512 => BYTES,
+        }
+    }
+
+    /// Whether there are registers of a bit for each element.
+    pub(crate) fn have_masks(self) -> bool {
+        self == Registers::Of512
+    }
+
+    /// Whether a block may hold the function of that name, of elements of so many bytes. The steps of functions are those
+    /// of AVX-512.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn hold(self, function: &'static str, size: u32) -> bool {
+        self == Registers::Of512 && recipe::has_recipe(function, size)
+    }
+
+    /// There are no such registers.
+    #[cfg(not(target_arch = "x86_64"))]
+    pub(crate) fn hold(self, _function: &'static str, _size: u32) -> bool {
+        false
+    }
+}
+
 /// The most columns of rows that lie side by side; a row has room for as many elements.
 pub(crate) const COLUMNS: u32 = 16;
 /// Sets of partial results that blocks fold into in turn.
@@ -129,6 +206,14 @@ pub(crate) struct Partials {
     pub(crate) lanes: u32,
 }
 
+/// A function of rows.
+pub(crate) struct RowsCode {
+    pub(crate) code: Vec<u8>,
+    /// Whether rows have at most as many elements as a block of the kernel: registers are too few for the partial results
+    /// of more.
+    pub(crate) of_blocks: bool,
+}
+
 /// The way from row to row, in numbers of arguments.
 #[derive(Debug, Default)]
 pub(crate) struct RowPlan {
@@ -171,6 +256,7 @@ pub(crate) struct Block<'f> {
     /// Writes the instructions.
     pub(crate) e: Emitter<'f>,
     block: IrBlock,
+    registers: Registers,
     pub(crate) given: Vec<Given>,
     pub(crate) effects: Vec<Effect>,
     pub(crate) folds: Vec<Partials>,
@@ -184,13 +270,14 @@ pub(crate) struct Block<'f> {
 
 /// The memory that a [`Block`] is written in.
 pub(crate) struct Sheet {
+    registers: Registers,
     function: Function,
     context: FunctionBuilderContext,
 }
 
 impl Sheet {
-    pub(crate) fn new() -> Sheet {
-        Sheet { function: Function::new(), context: FunctionBuilderContext::new() }
+    pub(crate) fn new(registers: Registers) -> Sheet {
+        Sheet { registers, function: Function::new(), context: FunctionBuilderContext::new() }
     }
 
     /// A block of elements, of a kernel with so many in each set of partial results.
@@ -198,11 +285,12 @@ impl Sheet {
         let mut b = FunctionBuilder::new(&mut self.function, &mut self.context);
         let block = b.create_block();
         b.switch_to_block(block);
-        let mut e = Emitter::new(b, convention, false);
+        let mut e = Emitter::new(b, convention, None);
         e.wide = Some(8);
         e.drawn = true;
         let (given, effects, folds, flags) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Block { e, block, given, effects, folds, flags, arguments: 0, lanes }
+        let registers = self.registers;
+        Block { e, block, registers, given, effects, folds, flags, arguments: 0, lanes }
     }
 }
 
@@ -226,13 +314,13 @@ pub(crate) fn code(block: &Block) -> Option<Vec<u8>> {
 /// The instructions of a function `(void *sets, int64_t)` that begins a fold: it lets partial results of `size` bytes, so
 /// many bytes in all, hold these bits.
 #[cfg(target_arch = "x86_64")]
-pub(crate) fn fill(bits: u64, size: u32, bytes: u32) -> Vec<u8> {
-    row::fill(translate::in_64_bits(bits, size), bytes)
+pub(crate) fn fill(own: Registers, bits: u64, size: u32, bytes: u32) -> Vec<u8> {
+    row::fill(own, translate::in_64_bits(bits, size), bytes)
 }
 
 /// There are no such registers, and no emitter asks for it.
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn fill(_bits: u64, _size: u32, _bytes: u32) -> Vec<u8> {
+pub(crate) fn fill(_own: Registers, _bits: u64, _size: u32, _bytes: u32) -> Vec<u8> {
     unreachable!("there are no functions of vectors")
 }
 
@@ -256,14 +344,14 @@ pub(crate) fn steps_code(_block: &Block, _steps: Steps) -> Option<Vec<u8>> {
 /// the argument [`Partials::sets`] was. Without folds, rows have at most [`SETS`] registers of elements. `None` if there
 /// is none for a reason of this block's.
 #[cfg(target_arch = "x86_64")]
-pub(crate) fn rows_code(block: &Block) -> Option<Vec<u8>> {
+pub(crate) fn rows_code(block: &Block) -> Option<RowsCode> {
     function::write_rows(&rows_graph(block)?, None)
 }
 
 /// As [`rows_code`], of a function `(const int64_t *arguments, int64_t length, int64_t rows)` that finds rows by the plan,
 /// folds results into outputs and returns a status.
 #[cfg(target_arch = "x86_64")]
-pub(crate) fn walked_code(block: &Block, plan: &RowPlan) -> Option<Vec<u8>> {
+pub(crate) fn walked_code(block: &Block, plan: &RowPlan) -> Option<RowsCode> {
     function::write_rows(&rows_graph(block)?, Some(plan))
 }
 
@@ -272,18 +360,18 @@ fn rows_graph(block: &Block) -> Option<translate::Graph> {
     let graph = translate::translate(block)?;
     // Rows without folds have no more registers than there are sets.
     let folds = graph.folds.len() + graph.flags.len();
-    (folds > 0 || graph.lanes == block.lanes).then_some(graph)
+    (folds > 0 || graph.lanes * graph.parts_of_block() == block.lanes).then_some(graph)
 }
 
 /// There are no such registers.
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn rows_code(_block: &Block) -> Option<Vec<u8>> {
+pub(crate) fn rows_code(_block: &Block) -> Option<RowsCode> {
     None
 }
 
 /// There are no such registers.
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn walked_code(_block: &Block, _plan: &RowPlan) -> Option<Vec<u8>> {
+pub(crate) fn walked_code(_block: &Block, _plan: &RowPlan) -> Option<RowsCode> {
     None
 }
 
@@ -345,32 +433,4 @@ pub(crate) fn rows_of_columns() -> Vec<u8> {
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) fn code(_block: &Block) -> Option<Vec<u8>> {
     None
-}
-
-/// Whether a block may hold the function of that name, of elements of so many bytes.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn holds(function: &'static str, size: u32) -> bool {
-    recipe::has_recipe(function, size)
-}
-
-/// There are no such registers.
-#[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn holds(_function: &'static str, _size: u32) -> bool {
-    false
-}
-
-/// Whether this processor runs such functions.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn has_vectors() -> bool {
-    is_x86_feature_detected!("avx512f")
-        && is_x86_feature_detected!("avx512bw")
-        && is_x86_feature_detected!("avx512dq")
-        && is_x86_feature_detected!("avx512vl")
-        && is_x86_feature_detected!("bmi2")
-}
-
-/// Whether this processor runs such functions.
-#[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn has_vectors() -> bool {
-    false
 }

@@ -8,7 +8,7 @@ use frazil_codegen::{
     Code, CodegenError, StillList, clif, compile, hold_list, is_available, lowers, may_run_code,
 };
 use frazil_core::intern::fork::{Held, Locks};
-use frazil_runtime::kernel_function;
+use frazil_runtime::{kernel_function, register_limit};
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -102,4 +102,10 @@ pub fn made_code_fault() -> Option<String> {
 #[pyfunction]
 pub fn native_code_fault() -> Option<String> {
     is_available().err().map(|error| error.to_string())
+}
+
+/// The most bits that registers of elements may have.
+#[pyfunction]
+pub fn register_bits() -> PyResult<u32> {
+    register_limit().map_err(PyValueError::new_err)
 }

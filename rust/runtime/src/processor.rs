@@ -1,5 +1,36 @@
 //! The instructions that the processor has beyond those that every processor of its kind has.
 
+use std::sync::OnceLock;
+
+/// The environment variable that says how many bits registers of elements may have.
+const VARIABLE: &str = "FRAZIL_REGISTERS";
+
+/// The most bits that registers of elements may have. Fewer than the processor has are those of an older one:
+/// results have the same bits.
+///
+/// # Errors
+/// If the environment variable `FRAZIL_REGISTERS` says neither 128 nor 256 nor 512.
+pub fn register_limit() -> Result<u32, String> {
+    static LIMIT: OnceLock<Result<u32, String>> = OnceLock::new();
+    LIMIT
+        .get_or_init(|| {
+            let given = std::env::var_os(VARIABLE);
+            limit_of(given.as_ref().map(|own| own.to_string_lossy()).as_deref())
+        })
+        .clone()
+}
+
+fn limit_of(given: Option<&str>) -> Result<u32, String> {
+    match given {
+        None => Ok(512),
+        Some(text) => match text.trim() {
+            "" => Ok(512),
+            bits @ ("128" | "256" | "512") => Ok(bits.parse().expect("a number")),
+            other => Err(format!("${VARIABLE} must be 128, 256 or 512, and is '{other}'")),
+        },
+    }
+}
+
 /// A set of instructions that functions are made for besides the plain ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Level {
@@ -23,8 +54,11 @@ impl Level {
     pub(crate) fn known() -> impl Iterator<Item = Level> {
         #[cfg(target_arch = "x86_64")]
         {
-            let narrow = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+            let most = register_limit().unwrap_or(512);
+            let narrow =
+                most >= 256 && is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
             let wide = narrow
+                && most >= 512
                 && is_x86_feature_detected!("avx512f")
                 && is_x86_feature_detected!("avx512bw")
                 && is_x86_feature_detected!("avx512dq")
@@ -34,5 +68,22 @@ impl Level {
         }
         #[cfg(not(target_arch = "x86_64"))]
         std::iter::empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::limit_of;
+
+    #[test]
+    fn limits_are_sizes_of_registers() {
+        assert_eq!(limit_of(None), Ok(512));
+        assert_eq!(limit_of(Some("")), Ok(512));
+        assert_eq!(limit_of(Some(" 256 ")), Ok(256));
+        assert_eq!(limit_of(Some("128")), Ok(128));
+        for wrong in ["64", "avx2", "-256", "256.0"] {
+            let fault = limit_of(Some(wrong)).unwrap_err();
+            assert!(fault.contains("must be 128, 256 or 512") && fault.contains(wrong));
+        }
     }
 }

@@ -88,6 +88,8 @@ _WIDE_FLAGS = ("-fno-ivopts",)
 _BLOCK_FUNCTION_FLAGS = ("-fschedule-insns",)
 _OTHER_FLAGS = ("-O2",)
 _X86 = ("x86_64", "AMD64")
+# Processors whose registers have no more bits.
+_LEVELS = {128: "x86-64-v2", 256: "x86-64-v3"}
 _LEAST_SOURCE = "int frazil_least(void) { return 0; }\n"
 
 
@@ -135,6 +137,8 @@ class Toolchain:
     def _processor_flags(self) -> tuple[str, ...]:
         machine = platform.machine()
         if machine in _X86:
+            if (level := _LEVELS.get(_core.register_bits())) is not None:
+                return (f"-march={level}",)
             # Compilers shun the widest vectors of some processors; blocks are made for them.
             return ("-march=native", "-mprefer-vector-width=512")
         return ("-mcpu=native",) if machine in ("aarch64", "arm64", "ppc64le") else ()

@@ -1,4 +1,6 @@
-//! The bytes of the few instructions that functions of vectors consist of, for x86-64 with AVX-512.
+//! The bytes of the few instructions that functions of vectors consist of, for x86-64 with AVX-512 or AVX2.
+
+use crate::vector::Registers;
 
 /// A general register, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,11 +14,11 @@ pub(super) const RSP: Gpr = Gpr(4);
 pub(super) const RSI: Gpr = Gpr(6);
 pub(super) const RDI: Gpr = Gpr(7);
 
-/// A register of 512 bits, by its number.
+/// A register of elements, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Zmm(pub(super) u8);
 
-/// A register of a bit for each element, by its number.
+/// A register of a bit for each element, by its number; of 256 bits, one of elements that have all bits or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Mask(pub(super) u8);
 
@@ -111,8 +113,8 @@ pub(super) enum Condition {
 }
 
 /// Instructions as bytes.
-#[derive(Default)]
 pub(super) struct Assembler {
+    pub(super) registers: Registers,
     code: Vec<u8>,
     labels: Vec<Option<usize>>,
     jumps: Vec<(usize, usize)>,
@@ -129,6 +131,13 @@ struct Use {
 }
 
 impl Assembler {
+    /// Instructions on such registers.
+    pub(super) fn new(registers: Registers) -> Assembler {
+        let (code, labels, jumps) = (Vec::new(), Vec::new(), Vec::new());
+        let (constants, tables, uses) = (Vec::new(), Vec::new(), Vec::new());
+        Assembler { registers, code, labels, jumps, constants, tables, uses }
+    }
+
     /// The instructions, and the constants behind them.
     pub(super) fn finish(mut self) -> Vec<u8> {
         for (place, label) in &self.jumps {
@@ -236,6 +245,13 @@ impl Assembler {
         self.address(reg.0, Memory::At(base, distance), 0, 0);
     }
 
+    /// `[to] = from`, 16 bits.
+    pub(super) fn store_short(&mut self, to: Memory, from: Gpr) {
+        let rex = 0x40 | (from.0 >> 3) << 2 | to.base_bit();
+        self.code.extend_from_slice(&[0x66, rex, 0x89]);
+        self.address(from.0, to, 0, 0);
+    }
+
     /// `[to] = number`, 8 bits.
     pub(super) fn store_byte(&mut self, to: Memory, number: u8) {
         self.code.extend_from_slice(&[0x40 | to.base_bit(), 0xc6]);
@@ -285,8 +301,16 @@ impl Assembler {
         self.add(RSP, bytes);
     }
 
+    /// `own = 0`.
     pub(super) fn clear(&mut self, own: Gpr) {
-        self.code.extend_from_slice(&[0x31, 0xc0 | own.0 << 3 | own.0]);
+        let both = 0xc0 | (own.0 & 7) << 3 | own.0 & 7;
+        self.code.extend_from_slice(&[0x40 | (own.0 >> 3) << 2 | own.0 >> 3, 0x31, both]);
+    }
+
+    /// `to += by`, 64 bits.
+    pub(super) fn add_register(&mut self, to: Gpr, by: Gpr) {
+        let both = 0xc0 | (by.0 & 7) << 3 | to.0 & 7;
+        self.code.extend_from_slice(&[0x48 | (by.0 >> 3) << 2 | to.0 >> 3, 0x01, both]);
     }
 
     /// `own op= number`, 64 bits: 0 adds, 5 subtracts, 7 compares.
@@ -311,8 +335,17 @@ impl Assembler {
         self.immediate(7, own, number);
     }
 
+    /// The mask of the elements before element `rsi`, of so many of a register; `rax` is written over.
+    pub(super) fn left(&mut self, to: Mask, elements: u32) {
+        if !self.registers.have_masks() {
+            return self.short_left(to, elements);
+        }
+        self.low_bits(elements);
+        self.mask_of_rax(to);
+    }
+
     /// `rax` has a bit for each of so many elements, but for those from element `rsi` on.
-    pub(super) fn low_bits(&mut self, elements: u32) {
+    fn low_bits(&mut self, elements: u32) {
         let bits = u64::MAX >> (64 - elements);
         self.code.extend_from_slice(&[0x48, 0xb8]);
         self.code.extend_from_slice(&bits.to_le_bytes());
@@ -336,30 +369,42 @@ impl Assembler {
     // ------------------------------------------------------------ masks
 
     /// `to = rax`, 64 bits.
-    pub(super) fn mask_of_rax(&mut self, to: Mask) {
+    fn mask_of_rax(&mut self, to: Mask) {
         self.code.extend_from_slice(&[0xc4, 0xe1, 0xfb, 0x92, 0xc0 | to.0 << 3]);
     }
 
-    /// `to = [at]`, 64 bits.
+    /// `to = [at]`, 64 bits that are all set or none.
     pub(super) fn load_mask(&mut self, to: Mask, from: Memory) {
+        if !self.registers.have_masks() {
+            return self.load_short_uniform(to, from);
+        }
         self.code.extend_from_slice(&[0xc4, 0xe1, 0xf8, 0x90]);
         self.address(to.0, from, 0, 0);
     }
 
-    /// `to = [at]`, 16 bits.
-    pub(super) fn load_short_mask(&mut self, to: Mask, from: Memory) {
+    /// `to = [at]`, 16 bits, of which so many are one for each element of a register.
+    pub(super) fn load_bits(&mut self, to: Mask, from: Memory, elements: u32) {
+        if !self.registers.have_masks() {
+            return self.load_short_bits(to, from, elements);
+        }
         self.code.extend_from_slice(&[0xc5, 0xf8, 0x90]);
         self.address(to.0, from, 0, 0);
     }
 
-    /// `[to] = from`, 16 bits.
-    pub(super) fn store_short_mask(&mut self, to: Memory, from: Mask) {
+    /// `[to] = from`, 16 bits; as there. `r9` may be written over.
+    pub(super) fn store_bits(&mut self, to: Memory, from: Mask, elements: u32) {
+        if !self.registers.have_masks() {
+            return self.store_short_bits(to, from, elements);
+        }
         self.code.extend_from_slice(&[0xc5, 0xf8, 0x91]);
         self.address(from.0, to, 0, 0);
     }
 
     /// Compares the first so many bits of a mask with none.
     pub(super) fn test_mask(&mut self, own: Mask, bits: u32) {
+        if !self.registers.have_masks() {
+            return self.short_test(own);
+        }
         let kind = match bits {
             8 => P66,
             16 => NONE,
@@ -372,6 +417,9 @@ impl Assembler {
 
     /// An operation of two masks of 64 bits.
     pub(super) fn masks(&mut self, opcode: u8, to: Mask, first: Mask, second: Mask) {
+        if !self.registers.have_masks() {
+            return self.short_masks(opcode, to, first, second);
+        }
         let vector = 0x80 | (!first.0 & 15) << 3 | 4;
         let registers = 0xc0 | to.0 << 3 | second.0;
         self.code.extend_from_slice(&[0xc4, 0xe1, vector, opcode, registers]);
@@ -379,6 +427,9 @@ impl Assembler {
 
     /// `to = ~from`.
     pub(super) fn not_mask(&mut self, to: Mask, from: Mask) {
+        if !self.registers.have_masks() {
+            return self.short_not(to, from);
+        }
         self.code.extend_from_slice(&[0xc4, 0xe1, 0xf8, 0x44, 0xc0 | to.0 << 3 | from.0]);
     }
 
@@ -403,29 +454,30 @@ impl Assembler {
             Operand::Broadcast(memory) => (memory.base_bit(), memory.index_bit(), true),
         };
         let not = |bit: u8| (bit & 1) ^ 1;
-        self.code.push(0x62);
-        self.code.push(
-            not(reg >> 3) << 7
-                | not(rm_high) << 6
-                | not(rm_low) << 5
-                | not(reg >> 4) << 4
-                | kind.map,
-        );
-        self.code.push(u8::from(kind.wide) << 7 | (!second & 15) << 3 | 4 | kind.prefix);
-        self.code.push(
-            u8::from(parts.zeroing) << 7
-                | (parts.length as u8) << 5
-                | u8::from(is_broadcast) << 4
-                | not(second >> 4) << 3
-                | parts.mask.0,
-        );
+        let bits_of_rm = not(reg >> 3) << 7 | not(rm_high) << 6 | not(rm_low) << 5;
+        let wide = u8::from(kind.wide) << 7 | (!second & 15) << 3 | kind.prefix;
+        if self.registers.have_masks() {
+            let of_mask = u8::from(parts.zeroing) << 7 | parts.mask.0;
+            let of_length = (parts.length as u8) << 5 | u8::from(is_broadcast) << 4;
+            self.code.extend([
+                0x62,
+                bits_of_rm | not(reg >> 4) << 4 | kind.map,
+                wide | 4,
+                of_mask | of_length | not(second >> 4) << 3,
+            ]);
+        } else {
+            self.code.extend([0xc4, bits_of_rm | kind.map, wide | (parts.length as u8) << 2]);
+        }
         self.code.push(opcode);
         let behind = usize::from(parts.immediate.is_some());
         match last {
             Operand::Register(Zmm(own)) => {
                 self.code.push(0xc0 | (reg & 7) << 3 | own & 7);
             }
-            Operand::Vector(memory) => self.address(reg, memory, parts.unit, behind),
+            Operand::Vector(memory) => {
+                let unit = if self.registers.have_masks() { parts.unit } else { 1 };
+                self.address(reg, memory, unit, behind);
+            }
             Operand::Broadcast(memory) => {
                 let unit = if kind.wide { 8 } else { 4 };
                 self.address(reg, memory, unit, behind);

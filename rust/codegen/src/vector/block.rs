@@ -1,9 +1,8 @@
 //! The work on one block: each value in a register, a mask or a place on the stack.
 
 use crate::dtype::Dtype;
-use crate::vector::assembler::{ALL, AND_NOT, Gpr, Mask, Memory, Operand, RAX, RCX, RDI, Zmm};
+use crate::vector::assembler::{ALL, AND_NOT, Gpr, Memory, Operand, RAX, RCX, RDI, Zmm};
 use crate::vector::function::{ADDRESSES, AHEAD, Function, Place, Turn};
-use crate::vector::over::slot;
 use crate::vector::schedule::{Step, used_by};
 use crate::vector::translate::{Action, Id, Node};
 use crate::vector::{BYTES, Given};
@@ -30,7 +29,7 @@ impl Function<'_> {
             }
             match self.places[used].take() {
                 Some(Place::Vector(own)) if !self.is_held(own) => self.vectors.push(own.0),
-                Some(Place::Mask(own)) => self.masks.push(own.0),
+                Some(Place::Mask(own)) => self.free_mask(own),
                 Some(Place::Slot(own)) => self.slots.get_or_insert_default().push(own),
                 _ => {}
             }
@@ -72,13 +71,13 @@ impl Function<'_> {
         match action {
             Action::Keep { at, dtype, node } | Action::Write { at, dtype, node } => {
                 let scratch = Zmm(*self.vectors.last()?);
-                let to = Operand::Vector(self.elements_of(at, dtype, turn));
+                let to = self.elements_of(at, dtype, turn);
                 if dtype == Dtype::Bool {
                     let from = self.mask(node)?;
                     self.of_size(1).store_bools(to, from, scratch, turn.mask);
                     return Some(());
                 }
-                let from = self.register(node, scratch)?;
+                let (to, from) = (Operand::Vector(to), self.register(node, scratch)?);
                 if let Some(held) = self.gathered_into(at, turn) {
                     self.of_registers().copy(held, from, ALL);
                     return Some(());
@@ -103,6 +102,10 @@ impl Function<'_> {
                     self.of(node).store(place, whole, ALL);
                     return Some(());
                 }
+                if let Some(place) = self.stacked_set(of) {
+                    self.of(node).store(place, from, turn.mask);
+                    return Some(());
+                }
                 let own = self.set_of(of, turn);
                 if own != from {
                     self.of(node).copy(own, from, turn.mask);
@@ -124,7 +127,13 @@ impl Function<'_> {
             Some(Place::Vector(own)) => Some(own),
             Some(Place::Mask(_)) => None,
             Some(Place::Slot(own)) => {
-                self.of_registers().load(scratch, slot(own), ALL);
+                let from = self.slot(own);
+                self.of_registers().load(scratch, from, ALL);
+                Some(scratch)
+            }
+            Some(Place::Set(of)) => {
+                let from = self.stacked_set(of)?;
+                self.of(id).load(scratch, from, ALL);
                 Some(scratch)
             }
             None => {
@@ -135,24 +144,37 @@ impl Function<'_> {
         }
     }
 
+    /// Whether instructions take an element of memory for all of a register.
+    fn broadcasts(&self, id: Id) -> bool {
+        self.graph.sizes[id] >= 4 && self.graph.registers.have_masks()
+    }
+
     pub(super) fn operand(&mut self, id: Id) -> Option<Operand> {
         match self.places[id].or(self.same[id]) {
             Some(Place::Vector(own)) => Some(Operand::Register(own)),
             Some(Place::Mask(_)) => None,
-            Some(Place::Slot(own)) => Some(slot(own)),
-            None if self.graph.sizes[id] >= 4 => Some(Operand::Broadcast(self.memory_of_same(id))),
+            Some(Place::Slot(own)) => Some(self.slot(own)),
+            Some(Place::Set(of)) => self.stacked_set(of),
+            None if self.broadcasts(id) => Some(Operand::Broadcast(self.memory_of_same(id))),
             None => match self.graph.nodes[id] {
                 Node::Constant(bits) => {
                     Some(Operand::Vector(Memory::Table(self.a.table([bits; 8]))))
                 }
-                _ => None,
+                _ if self.graph.registers.have_masks() => None,
+                _ => {
+                    // The last one may hold another operand.
+                    let own = Zmm(*self.vectors.iter().rev().nth(1)?);
+                    let memory = self.memory_of_same(id);
+                    self.of(id).broadcast(own, memory);
+                    Some(Operand::Register(own))
+                }
             },
         }
     }
 
     /// The register of a result: where it becomes partial results that nothing needs any more, theirs.
     fn result(&mut self, id: Id, at: usize, turn: Turn) -> Option<Zmm> {
-        if turn.holds_partials && turn.mask == ALL {
+        if turn.holds_partials && turn.mask == ALL && self.set_index.is_none() {
             for action in &self.graph.actions {
                 let Action::Fold { of, node } = *action else { continue };
                 let old = self
@@ -174,6 +196,10 @@ impl Function<'_> {
             return self.compute_mask(id, node, at, turn);
         }
         if let Node::Given(Given::Partial { of }) = node {
+            if turn.holds_partials && self.set_index.is_some() {
+                self.places[id] = Some(Place::Set(of));
+                return Some(());
+            }
             let own = if turn.holds_partials {
                 self.set_of(of, turn)
             } else {
@@ -203,7 +229,9 @@ impl Function<'_> {
                 self.of(id).load(own, Operand::Vector(from), turn.mask);
                 let ahead = matches!(given, Given::Load { ahead: true, .. });
                 // A line of the cache is asked for once.
-                if turn.asks_ahead && ahead && self.elements() * dtype.size() == BYTES {
+                let begins = (turn.block * self.bytes()).is_multiple_of(BYTES);
+                let whole = self.elements() * dtype.size() == self.bytes();
+                if turn.asks_ahead && ahead && begins && whole {
                     self.a.prefetch(from.after(AHEAD));
                 }
                 own
@@ -259,12 +287,10 @@ impl Function<'_> {
                 if yes == scratch {
                     self.vectors.pop();
                 }
-                let nan = Mask(*self.masks.last()?);
+                let nan = self.scratch_mask()?;
                 self.free_ended(at, first);
                 let own = self.result(id, at, turn)?;
-                self.of(id).compare_floats(3, nan, yes, Operand::Register(yes));
-                self.of(id).extreme(largest, own, yes, no);
-                self.of(id).copy(own, yes, nan);
+                self.of(id).extreme_or_nan(largest, own, yes, no, nan);
                 if yes == scratch {
                     self.vectors.push(yes.0);
                 }

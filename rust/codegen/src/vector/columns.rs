@@ -5,17 +5,18 @@ use crate::op::Reduction;
 use crate::vector::assembler::{
     ALL, Assembler, Condition, Label, Mask, Memory, Operand, RAX, RDI, RSI, Zmm,
 };
-use crate::vector::function::LEFT;
 use crate::vector::instructions::Instructions;
 use crate::vector::row::join;
-use crate::vector::{BYTES, COLUMNS};
+use crate::vector::{BYTES, COLUMNS, Registers};
 
 /// Elements of eight bytes, as many as there are rows.
 const SIDE: u32 = 8;
+/// The mask of the elements that are left.
+const LEFT: Mask = Mask(7);
 
 /// As [`crate::vector::fold_columns`] says.
 pub(super) fn fold(reduce: Reduction, identity: u64) -> Option<Vec<u8>> {
-    let mut a = Assembler::default();
+    let mut a = Assembler::new(Registers::Of512);
     let (loaded, few) = (a.label(), a.label());
     let constant = Memory::Constant(a.constant(identity));
     for at in 0..COLUMNS {
@@ -51,8 +52,7 @@ pub(super) fn of_rows() -> Vec<u8> {
     turned(|a, square, end| {
         a.compare(RSI, 0);
         a.jump_if(Condition::NotGreater, end);
-        a.low_bits(SIDE);
-        a.mask_of_rax(LEFT);
+        a.left(LEFT, SIDE);
         a.load(RAX, Memory::At(RDI, 0));
         for at in 0..SIDE {
             let from = Operand::Vector(Memory::At(RAX, (square * BYTES) as i32));
@@ -89,7 +89,7 @@ pub(super) fn to_rows() -> Vec<u8> {
 
 /// A function that turns squares of a register's side, as long as there are elements.
 fn turned(square: impl Fn(&mut Assembler, u32, Label)) -> Vec<u8> {
-    let mut a = Assembler::default();
+    let mut a = Assembler::new(Registers::Of512);
     let end = a.label();
     for at in 0..COLUMNS / SIDE {
         square(&mut a, at, end);

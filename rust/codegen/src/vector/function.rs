@@ -10,17 +10,31 @@ use crate::vector::schedule::{Schedule, Step, is_same, used_by};
 use crate::vector::tile::{BLOCKS, gathered};
 use crate::vector::translate::{Action, Graph, Id, Node};
 use crate::vector::walked::Walked;
-use crate::vector::{BYTES, Given, RowPlan, SETS, Steps};
+use crate::vector::{Given, Registers, RowPlan, RowsCode, SETS, Steps};
 
 /// The registers that hold addresses; those from the sixth on are kept for the caller.
 pub(super) const ADDRESSES: [Gpr; 11] =
     [RDX, Gpr(8), Gpr(9), Gpr(10), Gpr(11), RBX, Gpr(5), Gpr(12), Gpr(13), Gpr(14), Gpr(15)];
 const FREE: usize = 5;
 
-/// The mask of the elements that are left, and the masks for values.
-pub(super) const LEFT: Mask = Mask(7);
-pub(super) const MASKS: [u8; 6] = [1, 2, 3, 4, 5, 6];
-const REGISTERS: usize = 32;
+/// The masks for values, where masks are no vectors.
+const MASKS: [u8; 6] = [1, 2, 3, 4, 5, 6];
+
+impl Registers {
+    /// The mask of the elements that are left.
+    pub(super) fn left(self) -> Mask {
+        Mask(if self.have_masks() { 7 } else { 15 })
+    }
+
+    /// Those that values may be in. Of 256 bits, the first is for instructions (`short_masks.rs`).
+    fn of_values(self) -> std::ops::Range<u8> {
+        if self.have_masks() { 0..32 } else { 1..15 }
+    }
+
+    fn count(self) -> usize {
+        self.of_values().len()
+    }
+}
 
 /// The length of rows in a function of rows, and the end of the last one's arguments.
 pub(super) const ROW_LENGTH: Memory = Memory::At(RSP, 0);
@@ -43,26 +57,27 @@ pub(super) fn write(graph: &Graph) -> Option<Vec<u8>> {
     let pressure = pressure(graph, &schedule)?;
     let sets: Vec<u32> = graph.folds.iter().map(|own| own.sets_of(graph.lanes)).collect();
     let held = sets.iter().sum::<u32>() as usize;
+    let registers = graph.registers.count();
+    let fits = steps <= FOLDED && pressure + held < registers;
     let blocks = match steps {
-        _ if held > 0 => {
-            if steps <= FOLDED && pressure + held < REGISTERS {
-                sets.into_iter().max()?
-            } else {
-                0
-            }
-        }
+        _ if held > 0 => sets.iter().copied().max()?,
         n if n <= FEW => 4,
         n if n <= SOME => 2,
         _ => 1,
     };
-    let partials = if blocks == 0 { 0 } else { held };
-    let free = REGISTERS.saturating_sub(pressure + partials);
+    let partials = if fits { held } else { 0 };
+    let free = registers.saturating_sub(pressure + partials);
     let mut own = Function::new(graph, schedule);
-    own.slots = (pressure > REGISTERS).then(Vec::new);
+    own.slots = (pressure > registers).then(Vec::new);
+    if held > 0 && !fits {
+        own.stack_sets(held);
+    }
     own.whole(free, |own| {
         own.start_flags()?;
         let (singles, decided) = (own.a.label(), own.a.label());
-        if blocks > 0 {
+        if own.set_index.is_some() {
+            own.turns_of_one(singles, decided)?;
+        } else if held == 0 || fits {
             own.turns(blocks, singles, decided)?;
         }
         own.a.bind(singles);
@@ -75,12 +90,21 @@ pub(super) fn write(graph: &Graph) -> Option<Vec<u8>> {
 }
 
 /// The instructions of a function that takes whole rows; `None` if it needs more registers than there are.
-pub(super) fn write_rows(graph: &Graph, plan: Option<&RowPlan>) -> Option<Vec<u8>> {
+pub(super) fn write_rows(graph: &Graph, plan: Option<&RowPlan>) -> Option<RowsCode> {
     let schedule = Schedule::of(graph);
-    let mut sets = graph.folds.iter().map(|own| own.sets_of(graph.lanes));
-    let fits = graph.folds.len() * SETS as usize + pressure(graph, &schedule)?;
-    let free = REGISTERS.checked_sub(fits)?;
-    if schedule.steps.len() > FOLDED || sets.any(|own| own > SETS) {
+    let sets: Vec<u32> = graph.folds.iter().map(|own| own.sets_of(graph.lanes)).collect();
+    let (pressure, registers) = (pressure(graph, &schedule)?, graph.registers.count());
+    let parts = graph.parts_of_block();
+    let of_all = registers.checked_sub(sets.iter().sum::<u32>() as usize + pressure);
+    let of_blocks = of_all.is_none() && parts > 1;
+    let free = match of_all {
+        None if of_blocks => {
+            registers.checked_sub(graph.folds.len() * parts as usize + pressure)?
+        }
+        _ => of_all?,
+    };
+    let most = SETS * parts;
+    if schedule.steps.len() > FOLDED || sets.iter().any(|&own| own > most) {
         return None;
     }
     let mut own = Function::new(graph, schedule);
@@ -93,15 +117,15 @@ pub(super) fn write_rows(graph: &Graph, plan: Option<&RowPlan>) -> Option<Vec<u8
         }
         own.walk(plan);
     }
-    own.go_through_rows(free)?;
-    Some(own.a.finish())
+    own.go_through_rows(free, of_blocks)?;
+    Some(RowsCode { code: own.a.finish(), of_blocks })
 }
 
 /// The instructions of a function of a tile; `None` if it needs more registers than there are.
 pub(super) fn write_tile(graph: &Graph) -> Option<Vec<u8>> {
     let schedule = Schedule::of(graph);
     let held = SETS as usize * graph.folds.len() + BLOCKS as usize * gathered(graph).len();
-    let free = REGISTERS.checked_sub(pressure(graph, &schedule)? + held)?;
+    let free = graph.registers.count().checked_sub(pressure(graph, &schedule)? + held)?;
     if schedule.steps.len() > FOLDED {
         return None;
     }
@@ -119,8 +143,10 @@ pub(super) fn write_steps(graph: &Graph, steps: Steps) -> Option<Vec<u8>> {
     let pressure = pressure(graph, &Schedule::of(graph))?;
     let of_block = steps.states + steps.constants;
     // Each register of elements takes a mask, too.
+    let masks = usize::from(!graph.registers.have_masks());
     [4, 2, 1].into_iter().find_map(|blocks| {
-        let free = REGISTERS.checked_sub(pressure + blocks * of_block)?;
+        let held = pressure + blocks * (of_block + masks);
+        let free = graph.registers.count().checked_sub(held)?;
         let mut own = Function::new(graph, Schedule::of(graph));
         own.go_through_steps(steps, blocks, free)?;
         Some(own.a.finish())
@@ -146,10 +172,12 @@ fn addresses(graph: &Graph) -> Vec<usize> {
 /// The most registers that the values of a block need at once, with two to spare; `None` if masks are too few.
 fn pressure(graph: &Graph, schedule: &Schedule) -> Option<usize> {
     let (mut live, mut most, mut masks): (usize, usize, usize) = (0, 0, 0);
+    let have_masks = graph.registers.have_masks();
+    let is_mask = |id: Id| have_masks && graph.nodes[id].is_mask();
     let mut ended = vec![false; graph.nodes.len()];
     for (at, &step) in schedule.steps.iter().enumerate() {
         if let Step::Compute(id) = step {
-            if graph.nodes[id].is_mask() {
+            if is_mask(id) {
                 masks += 1;
             } else {
                 live += 1;
@@ -162,7 +190,7 @@ fn pressure(graph: &Graph, schedule: &Schedule) -> Option<usize> {
         for used in used_by(graph, step) {
             if schedule.ends(used, at) && !is_same(&graph.nodes[used]) && !ended[used] {
                 ended[used] = true;
-                if graph.nodes[used].is_mask() {
+                if is_mask(used) {
                     masks -= 1;
                 } else {
                     live -= 1;
@@ -170,7 +198,10 @@ fn pressure(graph: &Graph, schedule: &Schedule) -> Option<usize> {
             }
         }
     }
-    Some(most + 2)
+    // What these say is in registers all the time.
+    let same = schedule.same.iter().filter(|&&id| graph.nodes[id].is_mask());
+    let masks = if have_masks { 0 } else { same.count() + graph.flags.len() };
+    Some(most + 2 + masks)
 }
 
 /// The place of a value of a block.
@@ -180,6 +211,8 @@ pub(super) enum Place {
     Mask(Mask),
     /// On the stack, in the slot of that number.
     Slot(usize),
+    /// Partial results of a fold on the stack, of the set whose turn it is.
+    Set(usize),
 }
 
 /// The block of a turn that is being written.
@@ -213,6 +246,8 @@ pub(super) struct Function<'g> {
     /// The slots of the stack that hold no value, if some may, and the number of all.
     pub(super) slots: Option<Vec<usize>>,
     pub(super) slot_count: usize,
+    /// Given where partial results are on the stack: the register that has the bytes to the set whose turn it is.
+    pub(super) set_index: Option<Gpr>,
     /// The registers of the states of a loop, in the block that is being written.
     pub(super) states: Vec<Zmm>,
     /// Given where the function finds its rows by itself.
@@ -223,19 +258,21 @@ pub(super) struct Function<'g> {
 
 impl<'g> Function<'g> {
     fn new(graph: &'g Graph, schedule: Schedule) -> Function<'g> {
+        let have_masks = graph.registers.have_masks();
         Function {
-            a: Assembler::default(),
+            a: Assembler::new(graph.registers),
             graph,
             schedule,
             addresses: addresses(graph),
             same: vec![None; graph.nodes.len()],
             places: vec![None; graph.nodes.len()],
-            vectors: (0..REGISTERS as u8).rev().collect(),
-            masks: MASKS.iter().rev().copied().collect(),
+            vectors: graph.registers.of_values().rev().collect(),
+            masks: if have_masks { MASKS.iter().rev().copied().collect() } else { Vec::new() },
             partials: Vec::new(),
             gathered: Vec::new(),
             slots: None,
             slot_count: 0,
+            set_index: None,
             states: Vec::new(),
             walked: None,
             flags: Vec::new(),
@@ -246,6 +283,34 @@ impl<'g> Function<'g> {
 impl Function<'_> {
     pub(super) fn elements(&self) -> u32 {
         self.graph.lanes
+    }
+
+    /// The bytes of a register.
+    pub(super) fn bytes(&self) -> u32 {
+        self.graph.registers.bytes()
+    }
+
+    /// The mask of the elements that are left.
+    pub(super) fn left(&self) -> Mask {
+        self.graph.registers.left()
+    }
+
+    /// A register for a mask, which [`Function::free_mask`] gives back.
+    pub(super) fn take_mask(&mut self) -> Option<Mask> {
+        let have_masks = self.graph.registers.have_masks();
+        let own = if have_masks { &mut self.masks } else { &mut self.vectors };
+        own.pop().map(Mask)
+    }
+
+    pub(super) fn free_mask(&mut self, own: Mask) {
+        let have_masks = self.graph.registers.have_masks();
+        if have_masks { &mut self.masks } else { &mut self.vectors }.push(own.0);
+    }
+
+    /// A mask that may be written over until one is taken, or a vector.
+    pub(super) fn scratch_mask(&self) -> Option<Mask> {
+        let have_masks = self.graph.registers.have_masks();
+        if have_masks { &self.masks } else { &self.vectors }.last().copied().map(Mask)
     }
 
     /// Instructions for elements of so many bytes.
@@ -261,12 +326,12 @@ impl Function<'_> {
     /// Instructions that look into a table of a whole register.
     pub(super) fn of_table(&mut self, id: Id) -> Instructions<'_> {
         let size = self.graph.sizes[id];
-        Instructions { size, lanes: BYTES / size, a: &mut self.a }
+        Instructions { size, lanes: self.bytes() / size, a: &mut self.a }
     }
 
     /// Instructions for whole registers.
     pub(super) fn of_registers(&mut self) -> Instructions<'_> {
-        Instructions { size: 8, lanes: BYTES / 8, a: &mut self.a }
+        Instructions { size: 8, lanes: self.bytes() / 8, a: &mut self.a }
     }
 
     /// All of it, around the loops; `free` registers hold what is the same in all blocks.
@@ -279,7 +344,7 @@ impl Function<'_> {
         loops(self)?;
         self.a.clean();
         if let Some(frame) = frame {
-            self.a.leave_frame(frame, self.slot_count as i32 * BYTES as i32);
+            self.a.leave_frame(frame, self.slot_count as i32 * self.bytes() as i32);
         }
         self.leave_registers(kept);
         Some(())
@@ -287,7 +352,8 @@ impl Function<'_> {
 
     /// Puts the registers to the stack that are kept for the caller; returns how many.
     fn keep_registers(&mut self) -> usize {
-        let kept = ADDRESSES.len().min(self.addresses.len()).saturating_sub(FREE);
+        let used = self.addresses.len() + usize::from(self.set_index.is_some());
+        let kept = ADDRESSES.len().min(used).saturating_sub(FREE);
         for &own in &ADDRESSES[FREE..FREE + kept] {
             self.a.push(own);
         }
@@ -342,7 +408,7 @@ impl Function<'_> {
                 let Node::Given(Given::Uniform { at, .. }) = self.graph.nodes[id] else {
                     return None;
                 };
-                let own = Mask(self.masks.pop()?);
+                let own = self.take_mask()?;
                 self.a.load_mask(own, Memory::At(RDI, 8 * at as i32));
                 Place::Mask(own)
             } else if let Node::Given(Given::Lanes { at, .. }) = self.graph.nodes[id] {
@@ -421,9 +487,8 @@ impl Function<'_> {
         self.a.compare(RSI, 0);
         self.a.jump_if(Condition::NotGreater, end);
         self.a.bind(top);
-        self.a.low_bits(elements);
-        self.a.mask_of_rax(LEFT);
-        let mask = LEFT;
+        let mask = self.left();
+        self.a.left(mask, elements);
         self.block(Turn { block: 0, set: 0, mask, holds_partials: false, asks_ahead: false })?;
         for fold in 0..self.graph.folds.len() {
             self.next_set(fold);

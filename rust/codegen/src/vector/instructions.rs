@@ -1,9 +1,9 @@
 //! The instruction of each node.
 
-use crate::vector::BYTES;
 use crate::vector::assembler::{
     ALL, Assembler, Kind, Length, Mask, Memory, NONE, Operand, P66, PF2, PF3, Parts, Zmm,
 };
+use crate::vector::short_masks;
 use crate::vector::translate::{Conversion, FloatOp, IntegerOp, MaskOp, ShiftOp};
 
 /// An instruction on so many bytes, without a mask.
@@ -20,7 +20,7 @@ pub(super) struct Instructions<'a> {
     pub(super) lanes: u32,
 }
 
-const fn kind(map: u8, prefix: u8, wide: bool) -> Kind {
+pub(super) const fn kind(map: u8, prefix: u8, wide: bool) -> Kind {
     Kind { map, prefix, wide }
 }
 
@@ -34,7 +34,7 @@ fn length(bytes: u32) -> Length {
 }
 
 impl Instructions<'_> {
-    fn is_wide(&self) -> bool {
+    pub(super) fn is_wide(&self) -> bool {
         self.size == 8
     }
 
@@ -44,6 +44,11 @@ impl Instructions<'_> {
 
     fn bytes(&self) -> u32 {
         self.size * self.lanes
+    }
+
+    /// Whether registers have 256 bits, and masks are such registers.
+    fn is_short(&self) -> bool {
+        !self.a.registers.have_masks()
     }
 
     /// An instruction without a mask.
@@ -73,6 +78,9 @@ impl Instructions<'_> {
 
     /// `to = from`; where there is a mask, the others are zero.
     pub(super) fn load(&mut self, to: Zmm, from: Operand, mask: Mask) {
+        if self.is_short() && mask != ALL {
+            return self.load_left(to, from, mask);
+        }
         let own = Parts { mask, zeroing: mask != ALL, ..self.parts(to.0, None) };
         if self.bytes() < 16 && mask == ALL {
             self.a.vector(kind(1, PF3, true), 0x7e, &Parts { unit: 8, ..own }, from);
@@ -84,6 +92,9 @@ impl Instructions<'_> {
     }
 
     pub(super) fn store(&mut self, to: Operand, from: Zmm, mask: Mask) {
+        if self.is_short() && mask != ALL {
+            return self.store_left(to, from, mask);
+        }
         let own = Parts { mask, ..self.parts(from.0, None) };
         if self.bytes() < 16 && mask == ALL {
             self.a.vector(kind(1, P66, true), 0xd6, &Parts { unit: 8, ..own }, to);
@@ -96,30 +107,38 @@ impl Instructions<'_> {
 
     /// One element of memory, for all elements of a register.
     pub(super) fn broadcast(&mut self, to: Zmm, from: Memory) {
+        if self.is_short() {
+            return self.short_broadcast(to, from);
+        }
         let opcode = match self.size {
             1 => 0x78,
             2 => 0x79,
             4 => 0x58,
             _ => 0x59,
         };
-        let own = Parts { unit: self.size as i32, ..parts_of(BYTES, to.0, None) };
+        let bytes = self.a.registers.bytes();
+        let own = Parts { unit: self.size as i32, ..parts_of(bytes, to.0, None) };
         self.a.vector(self.integers(2), opcode, &own, Operand::Vector(from));
     }
 
     /// The elements so many bytes later, those of the front behind the last ones; of fewer than four bytes it is the first
     /// element alone.
     pub(super) fn turn_lanes(&mut self, to: Zmm, from: Zmm, bytes: u32) {
+        if self.is_short() {
+            return self.turn_short_lanes(to, from, bytes);
+        }
+        let all = self.a.registers.bytes();
         if bytes < 4 {
             let opcode = if bytes == 2 { 0x72 } else { 0x71 };
             let immediate = Some(8 * bytes as u8);
             // The second operation of that number shifts to the right.
-            let own = Parts { immediate, ..parts_of(BYTES, 2, Some(to.0)) };
+            let own = Parts { immediate, ..parts_of(all, 2, Some(to.0)) };
             self.a.vector(kind(1, P66, false), opcode, &own, Operand::Register(from));
             return;
         }
         let unit = self.size.max(4);
         let immediate = Some((bytes / unit) as u8);
-        let own = Parts { immediate, ..parts_of(BYTES, to.0, Some(from.0)) };
+        let own = Parts { immediate, ..parts_of(all, to.0, Some(from.0)) };
         self.a.vector(kind(3, P66, unit == 8), 0x03, &own, Operand::Register(from));
     }
 
@@ -160,6 +179,9 @@ impl Instructions<'_> {
 
     /// `to = from` where the mask says so.
     pub(super) fn copy(&mut self, to: Zmm, from: Zmm, mask: Mask) {
+        if self.is_short() && mask != ALL {
+            return self.blend(to, mask, Operand::Register(from), to);
+        }
         let own = Parts { mask, ..self.parts(to.0, None) };
         if self.is_narrow() {
             self.a.vector(self.narrow_moves(), 0x6f, &own, Operand::Register(from));
@@ -272,8 +294,30 @@ impl Instructions<'_> {
         self.a.vector(self.integers(3), 0x54, &own, how);
     }
 
+    /// The larger of `first` and `y`, or the smaller; `first` if that is a NaN, which stays as it is. A mask may be written
+    /// over.
+    pub(super) fn extreme_or_nan(
+        &mut self,
+        largest: bool,
+        to: Zmm,
+        first: Zmm,
+        y: Operand,
+        nan: Mask,
+    ) {
+        let of_first = Operand::Register(first);
+        if self.is_short() {
+            let over = short_masks::OVER;
+            self.compare_floats(3, Mask(over.0), first, of_first);
+            self.extreme(largest, to, first, y);
+            return self.blend(to, Mask(over.0), of_first, to);
+        }
+        self.compare_floats(3, nan, first, of_first);
+        self.extreme(largest, to, first, y);
+        self.copy(to, first, nan);
+    }
+
     /// The larger of two, or the smaller: the second if it is a NaN, or the first is one.
-    pub(super) fn extreme(&mut self, largest: bool, to: Zmm, x: Zmm, y: Operand) {
+    fn extreme(&mut self, largest: bool, to: Zmm, x: Zmm, y: Operand) {
         let opcode = if largest { 0x5f } else { 0x5d };
         self.a.vector(self.floats(), opcode, &self.parts(to.0, Some(x.0)), y);
     }
@@ -330,6 +374,9 @@ impl Instructions<'_> {
         x: Zmm,
         y: Operand,
     ) {
+        if self.is_short() {
+            return self.compare_short_integers(predicate, to, x, y);
+        }
         let opcode = match (self.is_narrow(), signed) {
             (true, true) => 0x3f,
             (true, false) => 0x3e,
@@ -341,6 +388,9 @@ impl Instructions<'_> {
     }
 
     pub(super) fn choose(&mut self, to: Zmm, mask: Mask, yes: Operand, no: Zmm) {
+        if self.is_short() {
+            return self.blend(to, mask, yes, no);
+        }
         let own = Parts { mask, ..self.parts(to.0, Some(no.0)) };
         let opcode = if self.is_narrow() { 0x66 } else { 0x65 };
         self.a.vector(self.any_integers(2), opcode, &own, yes);
@@ -357,7 +407,11 @@ impl Instructions<'_> {
     }
 
     /// The mask of the bytes that are not zero, one for each element; `scratch` is written over.
-    pub(super) fn load_bools(&mut self, to: Mask, scratch: Zmm, from: Operand, mask: Mask) {
+    pub(super) fn load_bools(&mut self, to: Mask, scratch: Zmm, from: Memory, mask: Mask) {
+        if self.is_short() {
+            return self.load_short_bools(to, from, mask != ALL);
+        }
+        let from = Operand::Vector(from);
         let mut bytes = Instructions { a: &mut *self.a, size: 1, lanes: self.lanes };
         bytes.load(scratch, from, mask);
         let own = bytes.parts(to.0, Some(scratch.0));
@@ -365,12 +419,15 @@ impl Instructions<'_> {
     }
 
     /// Writes a byte for each element, 1 where `from` says so; `scratch` is written over.
-    pub(super) fn store_bools(&mut self, to: Operand, from: Mask, scratch: Zmm, mask: Mask) {
+    pub(super) fn store_bools(&mut self, to: Memory, from: Mask, scratch: Zmm, mask: Mask) {
+        if self.is_short() {
+            return self.store_short_bools(to, from, mask != ALL);
+        }
         let mut bytes = Instructions { a: &mut *self.a, size: 1, lanes: self.lanes };
         let own = bytes.parts(scratch.0, None);
         // The bytes are -1, and then 1.
         bytes.a.vector(kind(2, PF3, false), 0x28, &own, Operand::Register(Zmm(from.0)));
         bytes.a.vector(kind(2, P66, false), 0x1c, &own, Operand::Register(scratch));
-        bytes.store(to, scratch, mask);
+        bytes.store(Operand::Vector(to), scratch, mask);
     }
 }

@@ -1,10 +1,10 @@
-//! Masks, which have a bit for each element: bools, and folds of these. Such a fold is decided by one element, and a
+//! Masks, which have a bit for each element, or all bits of it: bools, and folds of these. Such a fold is decided by one element, and a
 //! function that does nothing else ends there.
 
 use crate::dtype::Dtype;
 use crate::vector::Given;
 use crate::vector::assembler::{
-    ALL, AND, AND_NOT, Condition, Label, Mask, Memory, OR, Operand, RAX, RDI, XOR, Zmm,
+    ALL, AND, AND_NOT, Condition, Label, Mask, Memory, OR, RAX, RDI, XOR, Zmm,
 };
 use crate::vector::function::{Function, Place, Turn};
 use crate::vector::translate::{Action, Id, Node};
@@ -22,7 +22,7 @@ impl Function<'_> {
     /// No element has decided a fold.
     pub(super) fn start_flags(&mut self) -> Option<()> {
         for _ in 0..self.graph.flags.len() {
-            let own = Mask(self.masks.pop()?);
+            let own = self.take_mask()?;
             self.a.masks(XOR, own, own, own);
             self.flags.push(own);
         }
@@ -37,7 +37,7 @@ impl Function<'_> {
             self.a.masks(OR, own, own, holds);
             return Some(());
         }
-        let scratch = Mask(*self.masks.last()?);
+        let scratch = self.scratch_mask()?;
         match (by_false, turn.mask) {
             (true, ALL) => self.a.not_mask(scratch, holds),
             (true, mask) => self.a.masks(AND_NOT, scratch, holds, mask),
@@ -70,7 +70,7 @@ impl Function<'_> {
                 self.a.load(RAX, argument);
             }
             self.a.test_mask(flag, self.graph.lanes);
-            self.masks.push(flag.0);
+            self.free_mask(flag);
             self.a.jump_if(Condition::Zero, stays);
             self.a.store_byte(if alone { argument } else { place }, 1 - empty);
             self.a.bind(stays);
@@ -83,15 +83,15 @@ impl Function<'_> {
         let scratch = Zmm(*self.vectors.last()?);
         let to = match node {
             Node::Given(Given::Load { at, dtype, .. } | Given::LateLoad { at, dtype }) => {
-                let own = Mask(self.masks.pop()?);
-                let from = Operand::Vector(self.elements_of(at, dtype, turn));
+                let own = self.take_mask()?;
+                let from = self.elements_of(at, dtype, turn);
                 self.of_size(1).load_bools(own, scratch, from, turn.mask);
                 own
             }
             Node::CompareFloats(_, x, y) | Node::CompareIntegers { args: [x, y], .. } => {
                 let (x, y) = (self.register(x, scratch)?, self.operand(y)?);
                 self.free_ended(at, None);
-                let own = Mask(self.masks.pop()?);
+                let own = self.take_mask()?;
                 match node {
                     Node::CompareFloats(how, ..) => {
                         self.of(id).compare_floats(how, own, x, y);
@@ -106,14 +106,14 @@ impl Function<'_> {
             Node::Masks(op, x, y) => {
                 let (x, y) = (self.mask(x)?, self.mask(y)?);
                 self.free_ended(at, None);
-                let own = Mask(self.masks.pop()?);
+                let own = self.take_mask()?;
                 self.of(id).masks(op, own, x, y);
                 own
             }
             Node::NotMask(x) => {
                 let x = self.mask(x)?;
                 self.free_ended(at, None);
-                let own = Mask(self.masks.pop()?);
+                let own = self.take_mask()?;
                 self.a.not_mask(own, x);
                 own
             }

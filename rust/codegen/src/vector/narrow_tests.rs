@@ -3,6 +3,7 @@
 use crate::dtype::{Dtype, Kind};
 use crate::machine::callees;
 use crate::op::Op;
+use crate::vector::Registers;
 use crate::vector::tests::compare;
 
 const DTYPES: [&str; 12] = [
@@ -90,7 +91,12 @@ fn ops_on_elements_of_every_size() {
                 if !has_function(op, dtype) {
                     continue;
                 }
-                assert_eq!(callees(&text).0, 1, "{} of {name} has no function", op.name());
+                assert_eq!(
+                    callees(&text, Registers::Of512).0,
+                    1,
+                    "{} of {name} has no function",
+                    op.name()
+                );
                 compare(op.name(), &text, LENGTHS.into_iter());
                 some += 1;
             }
@@ -107,7 +113,7 @@ fn choices_between_elements_of_every_size() {
              write 3 {name} 1 -\npass\nvarying 3\nreads 0 1\nwrites 0",
             lanes(&[name])
         );
-        assert_eq!(callees(&text).0, 1, "{name}");
+        assert_eq!(callees(&text, Registers::Of512).0, 1, "{name}");
         compare(name, &text, LENGTHS.into_iter());
     }
 }
@@ -121,7 +127,7 @@ fn conversions_between_elements_of_every_size() {
                  reads 0\nwrites 0",
                 lanes(&[from, to])
             );
-            assert_eq!(callees(&text).0, 1, "{from} as {to}");
+            assert_eq!(callees(&text, Registers::Of512).0, 1, "{from} as {to}");
             compare(&format!("{from} as {to}"), &text, LENGTHS.into_iter());
         }
     }
@@ -150,7 +156,7 @@ fn folds_of_elements_of_every_size() {
                     let text = format!(
                         "loop {lanes} 0\nread {name} 1\n{write}pass\nreads 0\nwrites {writes}"
                     );
-                    assert!(callees(&text).0 >= 2, "{fold} of {name}");
+                    assert!(callees(&text, Registers::Of512).0 >= 2, "{fold} of {name}");
                     compare(&format!("{fold} of {name}, {lanes}"), &text, LENGTHS.into_iter());
                 }
             }
@@ -171,7 +177,7 @@ fn loops_of_several_sizes() {
              write 6 bool 0 or_\nwrite 0 bool 0 and_\nwrite 7 int16 1 -\nwrite 7 float16 1 -\npass\n\
              varying 5 6 7 8 9\nreads 0 1 2\nwrites 0 1 2 3 4 5 6 7"
         );
-        assert!(callees(&text).0 >= 2);
+        assert!(callees(&text, Registers::Of512).0 >= 2);
         compare("several sizes", &text, LENGTHS.into_iter());
     }
 }
@@ -191,7 +197,7 @@ fn bools_folded_in_pieces() {
                  reads 0\nwrites 0",
                 lanes(&[read])
             );
-            assert!(callees(&text).0 >= 2, "{fold} {read}");
+            assert!(callees(&text, Registers::Of512).0 >= 2, "{fold} {read}");
             compare(&format!("{fold} of {read}"), &text, LENGTHS.into_iter());
         }
     }
@@ -206,7 +212,7 @@ fn functions_of_float32_in_short_registers() {
              op mul float64 float64,float64 2 1\nwrite 3 float64 1 -\npass\nvarying 2 3\n\
              reads 0 1\nwrites 0"
         );
-        assert_eq!(callees(&text), (1, Vec::new()), "{name}");
+        assert_eq!(callees(&text, Registers::Of512), (1, Vec::new()), "{name}");
         compare(name, &text, LENGTHS.into_iter());
     }
 }

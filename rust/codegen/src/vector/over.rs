@@ -1,6 +1,5 @@
 //! Values that instructions write over one of their operands, and values that make room for others.
 
-use crate::vector::BYTES;
 use crate::vector::assembler::{ALL, Memory, Operand, RSP, Zmm};
 use crate::vector::function::{Function, Place};
 use crate::vector::schedule::used_by;
@@ -9,12 +8,12 @@ use crate::vector::translate::{Id, Node};
 /// The registers that a step needs besides those of its operands.
 const ROOM: usize = 3;
 
-/// A slot of the stack as an operand.
-pub(super) fn slot(number: usize) -> Operand {
-    Operand::Vector(Memory::At(RSP, (number * BYTES as usize) as i32))
-}
-
 impl Function<'_> {
+    /// A slot of the stack as an operand.
+    pub(super) fn slot(&self, number: usize) -> Operand {
+        Operand::Vector(Memory::At(RSP, number as i32 * self.bytes() as i32))
+    }
+
     /// Brings values to the stack, where some may be, until a step has the registers that it needs: those first that are
     /// used last.
     pub(super) fn make_room(&mut self, at: usize) {
@@ -24,7 +23,8 @@ impl Function<'_> {
                 self.slot_count += 1;
                 self.slot_count - 1
             });
-            self.of_registers().store(slot(number), own, ALL);
+            let to = self.slot(number);
+            self.of_registers().store(to, own, ALL);
             self.places[id] = Some(Place::Slot(number));
             self.vectors.push(own.0);
         }

@@ -6,19 +6,20 @@ use crate::op::Op;
 use crate::vector::assembler::{
     ALL, Assembler, Condition, Mask, Memory, Operand, RAX, RCX, RDI, RSI, Zmm,
 };
-use crate::vector::function::{Function, LEFT, Place, ROW_LENGTH, ROWS_END, Turn};
+use crate::vector::function::{Function, Place, ROW_LENGTH, ROWS_END, Turn};
 use crate::vector::instructions::Instructions;
 use crate::vector::translate::{FloatOp, IntegerOp, in_64_bits};
-use crate::vector::{BYTES, Partials, SETS};
+use crate::vector::{Partials, Registers, SETS};
 
 /// The instructions of a function that lets so many bytes of partial results, at the address that is its first argument,
 /// hold these bits. Smaller stores would be slow to be read as whole sets.
-pub(super) fn fill(bits: u64, bytes: u32) -> Vec<u8> {
-    let mut a = Assembler::default();
+pub(super) fn fill(registers: Registers, bits: u64, bytes: u32) -> Vec<u8> {
+    let mut a = Assembler::new(registers);
     let constant = Memory::Constant(a.constant(bits));
-    let mut own = Instructions { size: 8, lanes: BYTES / 8, a: &mut a };
+    let size = registers.bytes();
+    let mut own = Instructions { size: 8, lanes: size / 8, a: &mut a };
     own.broadcast(Zmm(0), constant);
-    for at in (0..bytes).step_by(BYTES as usize) {
+    for at in (0..bytes).step_by(size as usize) {
         own.store(Operand::Vector(Memory::At(RDI, at as i32)), Zmm(0), ALL);
     }
     a.clean();
@@ -28,23 +29,29 @@ pub(super) fn fill(bits: u64, bytes: u32) -> Vec<u8> {
 
 impl Function<'_> {
     /// All of it, for rows one after the other; `free` registers hold constants of the block. The results of folds stand
-    /// where the addresses of the sets would be.
-    pub(super) fn go_through_rows(&mut self, free: usize) -> Option<()> {
+    /// where the addresses of the sets would be. Rows may be `of_blocks` of the kernel alone, or of less.
+    pub(super) fn go_through_rows(&mut self, free: usize, of_blocks: bool) -> Option<()> {
         let kept = self.enter_rows();
         self.enter_constants(free)?;
         self.enter_mask_places()?;
         self.a.clear(RCX);
         let (elements, whole, many) = (self.elements(), self.a.label(), self.a.label());
-        self.a.compare(RSI, elements as i32);
+        let parts = self.graph.parts_of_block();
+        self.a.compare(RSI, (parts * elements) as i32);
         self.a.jump_if(Condition::Zero, whole);
-        self.a.jump_if(Condition::Greater, many);
-        self.a.low_bits(elements);
-        self.a.mask_of_rax(LEFT);
-        self.rows_of(kept, |own| own.only_block(LEFT))?;
+        if parts == 1 {
+            self.a.jump_if(Condition::Greater, many);
+            let left = self.left();
+            self.a.left(left, elements);
+            self.rows_of(kept, |own| own.only_block(&[left]))?;
+        } else {
+            self.a.jump_if(Condition::NotZero, many);
+        }
         self.a.bind(whole);
-        self.rows_of(kept, |own| own.only_block(ALL))?;
+        self.rows_of(kept, |own| own.only_block(&[ALL; 2][..parts as usize]))?;
         self.a.bind(many);
-        self.rows_of(kept, Self::blocks_of_row)?;
+        let sets = if of_blocks { parts } else { parts * SETS };
+        self.rows_of(kept, |own| own.blocks_of_row(sets))?;
         self.faults(kept);
         Some(())
     }
@@ -53,7 +60,7 @@ impl Function<'_> {
     pub(super) fn enter_mask_places(&mut self) -> Option<()> {
         for id in self.schedule.same.clone() {
             if self.graph.nodes[id].is_mask() {
-                self.same[id] = Some(Place::Mask(Mask(self.masks.pop()?)));
+                self.same[id] = Some(Place::Mask(self.take_mask()?));
             }
         }
         Some(())
@@ -83,32 +90,37 @@ impl Function<'_> {
         Some(())
     }
 
-    /// A row that is a block, or less.
-    fn only_block(&mut self, mask: Mask) -> Option<()> {
-        self.start_partials(1)?;
+    /// A row that is a block of the kernel, or less; a mask for each register of it.
+    fn only_block(&mut self, masks: &[Mask]) -> Option<()> {
+        self.start_partials(masks.len() as u32)?;
         self.start_flags()?;
-        self.block(Turn { block: 0, set: 0, mask, holds_partials: true, asks_ahead: false })?;
+        for (block, &mask) in masks.iter().enumerate() {
+            let (block, set) = (block as u32, block as u32);
+            self.block(Turn { block, set, mask, holds_partials: true, asks_ahead: false })?;
+        }
         self.end_folds()?;
         self.end_flags(true);
         Some(())
     }
 
-    /// A row of more blocks. Rows without folds have as many as there are sets, at most.
-    fn blocks_of_row(&mut self) -> Option<()> {
-        self.start_partials(SETS)?;
+    /// A row of more blocks, with so many sets of partial results. Rows without folds, and of one block of the kernel,
+    /// have as many blocks as there are sets, at most.
+    fn blocks_of_row(&mut self, sets: u32) -> Option<()> {
+        self.start_partials(sets)?;
         self.start_flags()?;
         self.a.load(RSI, ROW_LENGTH);
         let elements = self.elements() as i32;
-        let step = SETS as i32 * elements;
+        let step = sets as i32 * elements;
         let (top, rest, end) = (self.a.label(), self.a.label(), self.a.label());
         let decided = self.a.label();
-        if !self.graph.folds.is_empty() || !self.graph.flags.is_empty() {
+        let folds = !self.graph.folds.is_empty() || !self.graph.flags.is_empty();
+        if folds && sets > self.graph.parts_of_block() {
             self.a.clear(RCX);
             self.a.subtract(RSI, step);
             self.a.jump_if(Condition::Less, rest);
             self.a.align();
             self.a.bind(top);
-            for block in 0..SETS {
+            for block in 0..sets {
                 let (set, mask) = (block, ALL);
                 self.block(Turn { block, set, mask, holds_partials: true, asks_ahead: true })?;
             }
@@ -119,12 +131,11 @@ impl Function<'_> {
             self.a.bind(rest);
             self.a.add(RSI, step);
         }
-        for block in 0..SETS {
+        for block in 0..sets {
             self.a.compare(RSI, 0);
             self.a.jump_if(Condition::NotGreater, end);
-            self.a.low_bits(elements as u32);
-            self.a.mask_of_rax(LEFT);
-            let (set, mask) = (block, LEFT);
+            let (set, mask) = (block, self.left());
+            self.a.left(mask, elements as u32);
             self.block(Turn { block, set, mask, holds_partials: true, asks_ahead: false })?;
             self.a.subtract(RSI, elements);
         }
@@ -166,10 +177,12 @@ impl Function<'_> {
     fn end_fold(&mut self, fold: usize, sets: &[Zmm]) -> Option<()> {
         let own = self.graph.folds[fold];
         let (a, size) = (sets[0], own.dtype.size());
-        if let &[_, b, c, d] = sets {
-            self.join(own, a, c)?;
-            self.join(own, b, d)?;
-            self.join(own, a, b)?;
+        let mut apart = sets.len() / 2;
+        while apart > 0 {
+            for at in 0..apart {
+                self.join(own, sets[at], sets[at + apart])?;
+            }
+            apart /= 2;
         }
         let turned = Zmm(*self.vectors.last()?);
         let mut half = self.graph.lanes * size / 2;
@@ -200,7 +213,7 @@ impl Function<'_> {
             self.of_size(dtype.size()).integer(op, x, x, Operand::Register(y));
             return Some(());
         }
-        let nan = Mask(*self.masks.last()?);
+        let nan = self.scratch_mask()?;
         join(&mut self.of_size(dtype.size()), op, x, y, nan)
     }
 
@@ -256,10 +269,8 @@ pub(super) fn join(own: &mut Instructions, op: Op, x: Zmm, y: Zmm, nan: Mask) ->
         Op::Add => FloatOp::Add,
         Op::Mul => FloatOp::Mul,
         Op::Maximum | Op::Minimum => {
-            own.compare_floats(3, nan, y, Operand::Register(y));
             // The second one, unless the first is more (or less).
-            own.extreme(op == Op::Maximum, x, y, Operand::Register(x));
-            own.copy(x, y, nan);
+            own.extreme_or_nan(op == Op::Maximum, x, y, Operand::Register(x), nan);
             return Some(());
         }
         _ => return None,

@@ -3,9 +3,9 @@
 use crate::vector::assembler::{
     ALL, Condition, Gpr, Mask, Memory, OR, Operand, RAX, RCX, RDI, RDX, RSI, Zmm,
 };
-use crate::vector::function::{Function, LEFT, Place, Turn};
+use crate::vector::function::{Function, Place, Turn};
 use crate::vector::translate::{Id, Node};
-use crate::vector::{BYTES, Given, Steps};
+use crate::vector::{Given, Steps};
 
 /// The register that holds the address of a state or constant.
 const OPERAND: Gpr = Gpr(8);
@@ -30,7 +30,7 @@ impl Function<'_> {
         for _ in 0..blocks {
             let given = (0..steps.states + steps.constants).map(|_| self.vectors.pop().map(Zmm));
             let given = given.collect::<Option<Vec<Zmm>>>()?;
-            all.push(Lanes { given, live: Mask(self.masks.pop()?) });
+            all.push(Lanes { given, live: self.take_mask()? });
         }
         let step = blocks as i32 * self.elements() as i32;
         let (turn, next, end) = (self.a.label(), self.a.label(), self.a.label());
@@ -40,7 +40,7 @@ impl Function<'_> {
         self.a.jump_if(Condition::NotGreater, end);
         self.a.bind(turn);
         for (block, own) in all.iter().enumerate() {
-            self.a.load_short_mask(own.live, Memory::At(RAX, 2 * block as i32));
+            self.a.load_bits(own.live, Memory::At(RAX, 2 * block as i32), self.graph.lanes);
         }
         self.test_live(&all);
         self.a.jump_if(Condition::Zero, next);
@@ -53,7 +53,7 @@ impl Function<'_> {
             }
         }
         for (block, own) in all.iter().enumerate() {
-            self.a.store_short_mask(Memory::At(RAX, 2 * block as i32), own.live);
+            self.a.store_bits(Memory::At(RAX, 2 * block as i32), own.live, self.graph.lanes);
         }
         self.a.bind(next);
         self.a.add(RCX, step);
@@ -113,15 +113,16 @@ impl Function<'_> {
     fn test_live(&mut self, all: &[Lanes]) {
         let mut some = all[0].live;
         for own in &all[1..] {
-            self.a.masks(OR, LEFT, some, own.live);
-            some = LEFT;
+            self.a.masks(OR, self.left(), some, own.live);
+            some = self.left();
         }
         self.a.test_mask(some, self.graph.lanes);
     }
 
     fn element_of_turn(&self, block: usize) -> Operand {
-        let distance = block as i32 * BYTES as i32;
-        Operand::Vector(Memory::Indexed(OPERAND, RCX, BYTES / self.graph.lanes, distance))
+        let distance = block as i32 * self.bytes() as i32;
+        let size = self.bytes() / self.graph.lanes;
+        Operand::Vector(Memory::Indexed(OPERAND, RCX, size, distance))
     }
 
     /// Lets a state have a value, in the elements that go on. `None` if that is another state, or a constant.

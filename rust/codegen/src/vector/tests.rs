@@ -2,17 +2,19 @@
 
 use crate::dtype::Dtype;
 use crate::kernel::{Kernel, LoopKernel};
-use crate::machine::{callees, compile_with};
+use crate::machine::{Code, callees, compile_with};
 use crate::read::read;
-use crate::vector::has_vectors;
+use crate::vector::Registers;
 
 /// Kernels, and how many functions of vectors each has: one for a stage, one for short rows and one for the start of
 /// each fold. Those for tiles are one for each pass, one for each fold that is a value, one that turns rows to columns if
-/// rows are read before the last pass, and one that turns columns to rows if the last pass reads what was kept.
-const KERNELS: [(&str, usize, &str); 20] = [
+/// rows are read before the last pass, and one that turns columns to rows if the last pass reads what was kept. The first
+/// number is that for registers of 512 bits, the second that for 256, which have none for tiles, for functions of elements
+/// and for products of int64.
+const KERNELS: [(&str, [usize; 2], &str); 20] = [
     (
         "arithmetic",
-        1,
+        [1, 1],
         "loop 8 0\nread float64 1\nread float64 1\nread float64 0\nliteral float64 3fe0000000000000\n\
          op sub float64 float64,float64 0 1\nop sqr float64 float64 4\n\
          op mul float64 float64,float64 3 5\nop truediv float64 float64,float64 6 2\n\
@@ -24,7 +26,7 @@ const KERNELS: [(&str, usize, &str); 20] = [
     ),
     (
         "single",
-        1,
+        [1, 1],
         "loop 16 0\nread float32 1\nread float32 1\nliteral float32 3f800000\n\
          op add float32 float32,float32 0 1\nop maximum float32 float32,float32 3 2\n\
          op minimum float32 float32,float32 4 0\nop rint float32 float32 5\n\
@@ -33,7 +35,7 @@ const KERNELS: [(&str, usize, &str); 20] = [
     ),
     (
         "bools",
-        1,
+        [1, 1],
         "loop 8 0\nread float64 1\nread bool 1\nread bool 0\nread float64 1\n\
          op lt bool float64,float64 0 3\nop and_ bool bool,bool 4 1\nop or_ bool bool,bool 5 2\n\
          op invert bool bool 6\nop isnan bool float64 0\nop xor bool bool,bool 7 8\n\
@@ -43,7 +45,7 @@ const KERNELS: [(&str, usize, &str); 20] = [
     ),
     (
         "bools of single",
-        1,
+        [1, 1],
         "loop 16 0\nread float32 1\nread bool 1\nliteral float32 0\nop gt bool float32,float32 0 2\n\
          op and_ bool bool,bool 3 1\nop cast float32 bool 4\nop isfinite bool float32 0\n\
          op add float32 float32,float32 5 0\nwrite 4 bool 1 -\nwrite 7 float32 1 -\n\
@@ -51,7 +53,7 @@ const KERNELS: [(&str, usize, &str); 20] = [
     ),
     (
         "integers",
-        1,
+        [1, 0],
         "loop 8 0\nread int64 1\nread int64 1\nliteral int64 7\nop mul int64 int64,int64 0 1\n\
          op sub int64 int64,int64 3 2\nop xor int64 int64,int64 4 0\nop invert int64 int64 5\n\
          op neg int64 int64 6\nop maximum int64 int64,int64 7 1\nop ge bool int64,int64 8 0\n\
@@ -60,7 +62,7 @@ const KERNELS: [(&str, usize, &str); 20] = [
     ),
     (
         "clip",
-        1,
+        [1, 1],
         "loop 8 0\nread float64 1\nread float64 0\nread float64 1\n\
          op clip float64 float64,float64,float64 0 1 2\nop fmax float64 float64,float64 0 2\n\
          op fmin float64 float64,float64 2 3\nop mul float64 float64,float64 4 5\n\
@@ -68,33 +70,33 @@ const KERNELS: [(&str, usize, &str); 20] = [
     ),
     (
         "sums",
-        4,
+        [4, 4],
         "loop 8 0\nread float64 1\nread float64 1\nop sub float64 float64,float64 0 1\n\
          op sqr float64 float64 2\nwrite 3 float64 0 add\nwrite 2 float64 0 add\npass\nvarying 2 3\n\
          reads 0 1\nwrites 0 1",
     ),
     (
         "other folds",
-        5,
+        [5, 5],
         "loop 8 0\nread float64 1\nread float64 1\nop mul float64 float64,float64 0 1\n\
          write 0 float64 0 maximum\nwrite 2 float64 0 minimum\nwrite 1 float64 0 mul\npass\n\
          varying 2\nreads 0 1\nwrites 0 1 2",
     ),
     (
         "folds of integers",
-        5,
+        [5, 3],
         "loop 8 0\nread int64 1\nwrite 0 int64 0 add\nwrite 0 int64 0 maximum\nwrite 0 int64 0 and_\n\
          pass\nreads 0\nwrites 0 1 2",
     ),
     (
         "sum of single",
-        4,
+        [4, 4],
         "loop 16 0\nread float32 1\nop sqr float32 float32 0\nwrite 1 float32 0 add\n\
          write 0 float32 0 minimum\npass\nvarying 1\nreads 0\nwrites 0 1",
     ),
     (
         "rows",
-        8,
+        [8, 4],
         "loop 8 1\nread float64 1\nread int64 0\nliteral float64 0\nfold float64 add 2 0\n\
          op cast float64 int64 1\nop truediv float64 float64,float64 3 4\n\
          op sub float64 float64,float64 0 5\nwrite 6 float64 1 -\npass\nuniform 4\nreads 0\nfolds 3\n\
@@ -102,7 +104,7 @@ const KERNELS: [(&str, usize, &str); 20] = [
     ),
     (
         "functions",
-        3,
+        [3, 3],
         "loop 8 0\nread float64 1\nread float64 1\nop mul float64 float64,float64 0 1\n\
          op exp float64 float64 2\nop add float64 float64,float64 3 0\n\
          op sub float64 float64,float64 2 4\nwrite 4 float64 0 add\nwrite 5 float64 1 -\npass\n\
@@ -110,7 +112,7 @@ const KERNELS: [(&str, usize, &str); 20] = [
     ),
     (
         "products of rows that indices choose",
-        3,
+        [3, 3],
         "loop 8 0\nread int64 0\nread int64 0\nread float64 0\nsource float64 1 1\nsource float64 1 1\n\
          take 0 float64 0\ntake 1 float64 1\nop mul float64 float64,float64 3 4\n\
          op mul float64 float64,float64 5 2\nwrite 3 float64 1 -\nwrite 6 float64 0 add\npass\n\
@@ -118,14 +120,14 @@ const KERNELS: [(&str, usize, &str); 20] = [
     ),
     (
         "rows that indices choose, and a value of each row",
-        3,
+        [3, 3],
         "loop 8 0\nread int64 0\nread float64 0\nread bool 0\nsource float64 1 1\ntake 0 float64 0\n\
          op neg float64 float64 1\nop where float64 bool,float64,float64 2 3 4\nwrite 5 float64 0 add\n\
          write 4 float64 0 -\npass\nuniform 4\nvarying 3 5\nwrites 0",
     ),
     (
         "sums into rows that indices choose",
-        2,
+        [2, 2],
         "loop 8 0\nread float64 0\nread float64 1\nread int64 0\nread int64 0\n\
          literal float64 4000000000000000\nop mul float64 float64,float64 0 4\n\
          op lt bool float64,float64 0 5\nop mul float64 float64,float64 5 1\n\
@@ -134,14 +136,14 @@ const KERNELS: [(&str, usize, &str); 20] = [
     ),
     (
         "rows of single that indices choose",
-        4,
+        [4, 4],
         "loop 16 0\nread int64 0\nread float32 1\nsource float32 1 1\ntake 0 float32 0\n\
          op sub float32 float32,float32 2 1\nwrite 3 float32 0 maximum\nwrite 2 float32 0 mul\n\
          put 3 float32 1 minimum 0\npass\nvarying 2 3\nreads 1\nwrites 0 1\nputs 0",
     ),
     (
         "tiles that are gathered",
-        17,
+        [17, 10],
         "loop 8 1\nread float64 0\nread float64 1\nread float64 1\nread float64 0\nliteral float64 3fe0000000000000\n\
          literal float64 fff0000000000000\nliteral float64 0\nop sub float64 float64,float64 0 1\n\
          op mul float64 float64,float64 7 2\nop sqr float64 float64 8\nop mul float64 float64,float64 4 9\n\
@@ -157,7 +159,7 @@ const KERNELS: [(&str, usize, &str); 20] = [
     ),
     (
         "tiles of softmax",
-        14,
+        [14, 7],
         "loop 8 1\nread float64 1\nliteral float64 fff0000000000000\nliteral float64 0\n\
          fold float64 maximum 1 0\nop sub float64 float64,float64 0 3\nop exp float64 float64 4\n\
          fold float64 add 2 5\nop truediv float64 float64,float64 5 6\nwrite 7 float64 1 -\nbuffers 5\n\
@@ -166,7 +168,7 @@ const KERNELS: [(&str, usize, &str); 20] = [
     ),
     (
         "tiles of products",
-        12,
+        [12, 7],
         "loop 8 1\nread float64 1\nread float64 0\nliteral float64 3ff0000000000000\n\
          literal float64 7ff0000000000000\nfold float64 mul 2 0\nfold float64 minimum 3 0\n\
          op add float64 float64,float64 4 1\nop sub float64 float64,float64 0 6\n\
@@ -175,7 +177,7 @@ const KERNELS: [(&str, usize, &str); 20] = [
     ),
     (
         "columns",
-        1,
+        [1, 1],
         "loop 8 0\nread float64 1\nread float64 0\nop mul float64 float64,float64 0 1\n\
          write 2 float64 1 add\npass\nvarying 2\nreads 0\nwrites 0",
     ),
@@ -305,9 +307,10 @@ fn same(dtype: Dtype, a: &[u8], b: &[u8]) -> bool {
 
 #[test]
 fn kernels_have_functions_of_vectors() {
-    for (name, count, text) in KERNELS {
-        assert_eq!(callees(text).0, count, "{name}");
-    }
+    let made = KERNELS.map(|(name, _, text)| {
+        (name, [Registers::Of512, Registers::Of256].map(|own| callees(text, own).0))
+    });
+    assert_eq!(made, KERNELS.map(|(name, counts, _)| (name, counts)));
 }
 
 /// More values at once than there are registers: powers of a read, folded and written from the last one on.
@@ -332,7 +335,9 @@ fn powers_text(count: usize) -> String {
 fn values_wait_on_the_stack_where_registers_are_few() {
     for count in [20, 30, 40, 90] {
         let text = powers_text(count);
-        assert!(callees(&text).0 >= 3, "{count}");
+        for registers in [Registers::Of512, Registers::Of256] {
+            assert!(callees(&text, registers).0 >= 3, "{count}, {registers:?}");
+        }
         compare("powers", &text, [1, 7, 8, 9, 33, 100, 513].into_iter());
     }
 }
@@ -368,7 +373,9 @@ fn loops_compute_the_same_bits() {
     for (name, dtype, lanes, steps) in LOOPS {
         let text = loop_text(dtype, lanes, steps);
         // Two stages, two loops and the start of the fold.
-        assert_eq!(callees(&text).0, 5, "{name}");
+        for registers in [Registers::Of512, Registers::Of256] {
+            assert_eq!(callees(&text, registers).0, 5, "{name}, {registers:?}");
+        }
         compare(name, &text, [1, 7, 8, 31, 33, 100, 513].into_iter());
     }
 }
@@ -382,7 +389,7 @@ fn loops_tell_which_elements_have_left() {
             &format!("op where {dtype} bool,{dtype},{dtype} 5 4 1\n"),
         );
         assert!(text.contains("where"));
-        assert_eq!(callees(&text).0, 5, "{name}");
+        assert_eq!(callees(&text, Registers::Of512).0, 5, "{name}");
         compare(name, &text, [1, 7, 8, 31, 33, 100, 513, 1500].into_iter());
     }
 }
@@ -397,7 +404,7 @@ fn loops_with_many_comparisons_have_functions() {
          op gt bool float64,float64 5 8\nop or_ bool bool,bool 11 12\nop or_ bool bool,bool 10 13\n\
          op or_ bool bool,bool 9 14\nnexts 6 7\ncondition 15{end}"
     );
-    assert_eq!(callees(&text).0, callees(&plain).0);
+    assert_eq!(callees(&text, Registers::Of512).0, callees(&plain, Registers::Of512).0);
     compare("many comparisons", &text, [1, 7, 8, 31, 33, 100, 513].into_iter());
 }
 
@@ -440,7 +447,7 @@ fn function_text(name: &str, dtype: &str, lanes: u32) -> String {
 fn functions_are_written_into_the_loop() {
     for name in FUNCTIONS {
         for (dtype, lanes) in [("float64", 8), ("float32", 16)] {
-            let (_, names) = callees(&function_text(name, dtype, lanes));
+            let (_, names) = callees(&function_text(name, dtype, lanes), Registers::Of512);
             assert!(names.iter().all(|own| !own.starts_with(name)), "{name} {dtype}: {names:?}");
         }
     }
@@ -468,31 +475,39 @@ fn vectors_compute_the_same_bits() {
 
 /// Asserts that a kernel writes the same bits with functions of vectors and without, of rows of these lengths.
 pub(super) fn compare(name: &str, text: &str, lengths: impl Iterator<Item = usize>) {
-    if !has_vectors() {
-        // What has no code for this processor is looked at by the tests above alone.
+    // What has no code for this processor is looked at by the tests above alone.
+    let mut all: Vec<Option<Registers>> = Registers::known().map(Some).collect();
+    if all.is_empty() {
         return;
     }
+    all.push(None);
     let Kernel::Loop(kernel) = read(text).unwrap() else { panic!("it is a loop") };
-    let codes = [false, true]
-        .map(|vectors| compile_with(&[text], vectors, frazil_runtime::kernel_function));
+    let codes: Vec<_> = all
+        .iter()
+        .map(|&vectors| compile_with(&[text], vectors, frazil_runtime::kernel_function))
+        .collect();
     for length in lengths {
         for (rows, stays) in [(1, false), (3, false), (5, true), (21, false), (83, true)] {
             if rows > 5 && length > 34 {
                 continue;
             }
-            let mut made = codes.each_ref().map(|code| {
+            let run_one = |code: &Code| {
                 let mut own = operands(&kernel, rows, length, stays);
                 run(code.addresses()[0], &mut own, rows, length);
                 own.memory
-            });
+            };
+            let mut made: Vec<_> = codes.iter().map(run_one).collect();
+            let plain = made.pop().expect("it is the last one");
             let reads = kernel.reads.iter().map(|own| own.dtype);
             let sources = kernel.sources.iter().map(|own| own.dtype);
             let writes = kernel.writes.iter().map(|own| own.dtype);
             let puts = kernel.puts.iter().map(|own| own.dtype);
             let dtypes = reads.chain(sources).chain(writes).chain(puts);
             for (at, dtype) in dtypes.enumerate() {
-                let [old, new] = made.each_mut().map(|own| std::mem::take(&mut own[at]));
-                assert!(same(dtype, &old, &new), "{name}: operand {at}, {rows} x {length}");
+                for (own, registers) in made.iter().zip(&all) {
+                    let fits = same(dtype, &plain[at], &own[at]);
+                    assert!(fits, "{name}: operand {at}, {rows} x {length}, {registers:?}");
+                }
             }
         }
     }

@@ -2,7 +2,7 @@
 //! which rows are gathered stay in registers.
 
 use crate::vector::assembler::{ALL, Condition, Mask, Memory, Operand, RAX, RCX, RDI, RSI, Zmm};
-use crate::vector::function::{Function, LEFT, ROWS_END, Turn};
+use crate::vector::function::{Function, ROWS_END, Turn};
 use crate::vector::translate::{Graph, Node};
 use crate::vector::{BYTES, Given, SETS};
 
@@ -37,18 +37,18 @@ impl Function<'_> {
         self.a.jump_if(Condition::Zero, whole);
         self.a.jump_if(Condition::Greater, two);
         self.enter_left();
-        self.tile(kept, &[LEFT])?;
+        let left = self.left();
+        self.tile(kept, &[left])?;
         self.a.bind(whole);
         self.tile(kept, &[ALL])?;
         self.a.bind(two);
         self.a.subtract(RSI, elements);
         self.enter_left();
-        self.tile(kept, &[ALL, LEFT])
+        self.tile(kept, &[ALL, left])
     }
 
     fn enter_left(&mut self) {
-        self.a.low_bits(self.elements());
-        self.a.mask_of_rax(LEFT);
+        self.a.left(self.left(), self.elements());
     }
 
     /// The tile, of rows that have blocks of these elements.

@@ -1,7 +1,8 @@
-//! Instructions of Cranelift on registers of 128 bits as a graph of the same instructions on registers of 512 bits.
+//! Instructions of Cranelift on registers of 128 bits as a graph of the same instructions on registers of 512 bits or 256.
 
 use crate::dtype::Dtype;
-use crate::vector::{BYTES, Block, Effect, Given, Partials};
+use crate::vector::short_forms::have_short_forms;
+use crate::vector::{Block, Effect, Given, Partials, Registers};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::immediates::Imm64;
 use cranelift_codegen::ir::{DataFlowGraph, Inst, InstructionData, Opcode, Value};
@@ -178,6 +179,7 @@ impl Action {
 
 /// The work on a block of so many elements.
 pub(super) struct Graph {
+    pub(super) registers: Registers,
     /// As many as a register holds of the widest.
     pub(super) lanes: u32,
     pub(super) nodes: Vec<Node>,
@@ -233,8 +235,10 @@ pub(super) fn translate(block: &Block) -> Option<Graph> {
     }
     let Translation { nodes, sizes, tables, .. } = own;
     let of_values = nodes.iter().zip(&sizes).filter(|own| !own.0.is_mask()).map(|own| *own.1);
-    let lanes = BYTES / of_values.max().unwrap_or(1);
-    Some(Graph {
+    let registers = block.registers;
+    let lanes = registers.bytes() / of_values.max().unwrap_or(1);
+    let made = Graph {
+        registers,
         lanes,
         nodes,
         sizes,
@@ -243,7 +247,8 @@ pub(super) fn translate(block: &Block) -> Option<Graph> {
         flags: block.flags.clone(),
         tables,
         arguments: block.arguments,
-    })
+    };
+    (registers.have_masks() || have_short_forms(&made)).then_some(made)
 }
 
 /// The bytes of an element of a value.

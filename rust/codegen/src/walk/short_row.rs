@@ -4,6 +4,7 @@ use crate::emit::If;
 use crate::folding::{Folding, Target};
 use crate::kernel::Pass;
 use crate::stages::Stages;
+use crate::vector::RowsCode;
 use crate::walk::turn::Region;
 use crate::walk::vector_stage::VectorStage;
 use crate::walk::{PATIENCE, Walk};
@@ -48,11 +49,11 @@ impl Walk<'_, '_, '_> {
         if foldings.is_empty() {
             return None;
         }
-        let code = vectors.last_mut()?.as_mut()?.rows.take()?;
+        let RowsCode { code, of_blocks } = vectors.last_mut()?.as_mut()?.rows.take()?;
         let given = self.given(pass, stages, 0);
         let (slots, chunk) = (&BTreeMap::new(), self.n_inner);
         let region = Region { pass, stages, stage: 0, slots, chunk, given };
-        let holds = self.is_short(&region, foldings);
+        let holds = self.is_short(&region, foldings, of_blocks);
         let own = self.e.begin_if(holds);
         let vectors = vectors[0].as_ref().expect("it has the code");
         let made = self.by_row(&region, vectors, code, foldings);
@@ -65,9 +66,10 @@ impl Walk<'_, '_, '_> {
     /// Whether sums are carried to no other level, no fold goes on in the next row, and elements lie side by side. Folds of
     /// integers and bools, of which every order gives the same bits, go row by row, as long as they may without asking
     /// whether to stop.
-    fn is_short(&mut self, region: &Region, foldings: &[Folding]) -> Value {
+    fn is_short(&mut self, region: &Region, foldings: &[Folding], of_blocks: bool) -> Value {
         let floats = foldings.iter().any(|own| own.write.dtype.is_float());
         let most = match floats {
+            _ if of_blocks => self.k.lanes as i64 + 1,
             true => foldings[0].first_level(),
             false if self.k.takes_rows => i64::from(PATIENCE),
             false => i64::MAX,

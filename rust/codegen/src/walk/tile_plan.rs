@@ -5,7 +5,7 @@ use crate::dtype::Dtype;
 use crate::folding::Folding;
 use crate::kernel::{LoopKernel, Pass};
 use crate::stages::Stages;
-use crate::vector::{COLUMNS, Given, Sheet, code, fold_columns, tile_code};
+use crate::vector::{COLUMNS, Given, Registers, Sheet, code, fold_columns, tile_code};
 use crate::walk::Walk;
 use crate::walk::turn::Region;
 use crate::walk::vector_stage::{Argument, Elements, Sketch};
@@ -92,7 +92,8 @@ impl Walk<'_, '_, '_> {
         let is_plain = kernel.sources.is_empty() && kernel.puts.is_empty();
         let (last, first) = kernel.passes.split_last()?;
         let folds = first.iter().any(|own| !own.folds.is_empty());
-        if !self.e.vectors || !is_plain || !folds || kernel.lanes as u32 != BLOCK {
+        let has_masks = self.e.vectors.is_some_and(Registers::have_masks);
+        if !has_masks || !is_plain || !folds || kernel.lanes as u32 != BLOCK {
             return None;
         }
         let made = self.foreseen_tile(first, last, foldings);
@@ -161,7 +162,7 @@ impl Walk<'_, '_, '_> {
         }
         let stages = self.only_stage(pass, foldings)?;
         let region = self.whole_region(pass, &stages);
-        let mut sheet = Sheet::new();
+        let mut sheet = Sheet::new(Registers::Of512);
         let mut own = self.sketch(&mut sheet, &region);
         own.asks_ahead = false;
         for &k in &region.given {
@@ -201,7 +202,7 @@ impl Walk<'_, '_, '_> {
         if !self.does_anything(&region, foldings) {
             return None;
         }
-        let mut sheet = Sheet::new();
+        let mut sheet = Sheet::new(Registers::Of512);
         let mut own = self.sketch(&mut sheet, &region);
         for &k in &region.given {
             own.values[k] = Some(self.given_to(&mut own, &region, k));

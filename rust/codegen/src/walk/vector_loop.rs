@@ -6,7 +6,7 @@ use crate::emit::flags;
 use crate::kernel::{Action, Pass};
 use crate::stages::OperandPlace;
 use crate::steps::{PATIENCE, STOPPED, goes_in_registers};
-use crate::vector::{BYTES, Effect, Given, Sheet, Steps, steps_code};
+use crate::vector::{Effect, Given, Sheet, Steps, steps_code};
 use crate::walk::Walk;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
@@ -18,9 +18,6 @@ impl Walk<'_, '_, '_> {
     /// have the same most steps.
     pub(super) fn find_loops(&mut self, pass: &Pass) {
         self.loops.clear();
-        if !self.e.vectors {
-            return;
-        }
         for &k in &pass.varying {
             if let Some(code) = self.loop_code(k) {
                 self.loops.insert(k, code);
@@ -32,7 +29,7 @@ impl Walk<'_, '_, '_> {
         let Action::Loop { of, at } = self.k.at(k).action else { return None };
         let body = &self.k.bodies[of];
         let (states, constants) = (body.states.len(), body.constants.len());
-        let lanes = BYTES / body.states.first()?.size();
+        let lanes = self.e.vectors?.bytes() / body.states.first()?.size();
         Some(Steps { states, constants, result: at, lanes })
     }
 
@@ -52,7 +49,7 @@ impl Walk<'_, '_, '_> {
             return None;
         }
         let condition = body.condition?;
-        let mut sheet = Sheet::new();
+        let mut sheet = Sheet::new(self.e.vectors?);
         let mut block = sheet.block(self.k.lanes as u32, self.e.convention);
         block.e.in_steps = true;
         let mut values: Vec<Value> = Vec::new();
@@ -91,7 +88,7 @@ impl Walk<'_, '_, '_> {
         let most = self.e.convert(most, self.k.dtype(own.args[0]), own.operands[0]);
         let total = self.e.b.ins().isub(to, from);
         let function = self.e.vector_function(code);
-        let elements = BYTES / own.operands[1].size();
+        let elements = steps.lanes;
         let live = self.begin_all(total, elements, length / elements);
         let slot = self.e.stack(8 * (steps.most() as u32 + 1));
         let arguments = self.e.stack_address(slot);

@@ -5,7 +5,7 @@ use crate::folding::{CARRIED, Folding};
 use crate::kernel::{Action, Pass};
 use crate::op::Op;
 use crate::stages::{OperandPlace, Stages};
-use crate::vector::{Block, Effect, Given, Partials, Sheet, code, holds, rows_code};
+use crate::vector::{Block, Effect, Given, Partials, RowsCode, Sheet, code, rows_code};
 use crate::walk::Walk;
 use crate::walk::indexed_row::Indexed;
 use crate::walk::turn::Region;
@@ -54,7 +54,7 @@ pub(super) struct VectorStage {
     code: Vec<u8>,
     arguments: Vec<Argument>,
     /// A function of whole rows, if there is one.
-    pub(super) rows: Option<Vec<u8>>,
+    pub(super) rows: Option<RowsCode>,
 }
 
 impl VectorStage {
@@ -125,7 +125,7 @@ impl Walk<'_, '_, '_> {
         pass: &Pass,
         foldings: &[Folding],
     ) -> (Stages, Vec<Option<VectorStage>>) {
-        let inlines = |own: &Self, k: usize| own.e.vectors && own.may_be_inlined(k);
+        let inlines = |own: &Self, k: usize| own.may_be_inlined(k);
         self.find_loops(pass);
         if !self.loops.is_empty() || pass.varying.iter().any(|&k| inlines(self, k)) {
             let called = |k: usize| self.loops.contains_key(&k);
@@ -171,7 +171,10 @@ impl Walk<'_, '_, '_> {
                 own.args.len() == 1
                     && op.is_function(own.dtype)
                     && own.operands[0] == own.dtype
-                    && holds(op.name(), own.dtype.size())
+                    && self
+                        .e
+                        .vectors
+                        .is_some_and(|registers| registers.hold(op.name(), own.dtype.size()))
             }
             _ => false,
         }
@@ -179,7 +182,8 @@ impl Walk<'_, '_, '_> {
 
     /// The function for the elements of a stage; `None` if there is none.
     fn vector_stage(&self, region: &Region, foldings: &[Folding]) -> Option<VectorStage> {
-        if !self.e.vectors || self.k.lanes == 1 || !self.is_simple(region) {
+        let registers = self.e.vectors?;
+        if self.k.lanes == 1 || !self.is_simple(region) {
             return None;
         }
         if self.longest_loop(region).is_some() {
@@ -188,7 +192,7 @@ impl Walk<'_, '_, '_> {
         if region.stages.computed[region.stage].iter().any(|&k| self.tells_a_status(k)) {
             return None;
         }
-        let mut sheet = Sheet::new();
+        let mut sheet = Sheet::new(registers);
         let mut own = self.sketch(&mut sheet, region);
         for &k in &region.given {
             own.values[k] = Some(self.given_to(&mut own, region, k));

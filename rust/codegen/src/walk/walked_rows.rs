@@ -5,7 +5,7 @@ use crate::dtype::Dtype;
 use crate::folding::{Folding, Target};
 use crate::kernel::{Action, Pass};
 use crate::stages::Stages;
-use crate::vector::{ChosenRow, Given, RowPlan, SETS, Sheet, walked_code};
+use crate::vector::{ChosenRow, Given, RowPlan, RowsCode, SETS, Sheet, walked_code};
 use crate::walk::Walk;
 use crate::walk::indexed_row::{Indexed, IndexedRow};
 use crate::walk::turn::Region;
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 /// A function of all rows, its arguments, and the rows that indices choose.
 struct RowFunction {
-    code: Vec<u8>,
+    rows: RowsCode,
     arguments: Vec<Argument>,
     chosen: Vec<Indexed>,
 }
@@ -26,15 +26,16 @@ impl Walk<'_, '_, '_> {
     pub(super) fn walked_rows(&mut self, n_outer: Value, foldings: &[Folding]) {
         let kernel = self.k;
         let [pass] = kernel.passes.as_slice() else { return };
-        if !self.e.vectors || !pass.folds.is_empty() {
+        if !pass.folds.is_empty() {
             return;
         }
         let made = self.foreseen(pass, foldings);
         self.uniform.fill(None);
         self.indexed.clear();
-        let Some(RowFunction { code, arguments, chosen }) = made else { return };
+        let Some(RowFunction { rows, arguments, chosen }) = made else { return };
+        let RowsCode { code, of_blocks } = rows;
         self.has_rows = true;
-        let fits = self.fits_rows(&chosen, foldings);
+        let fits = self.fits_rows(&chosen, foldings, of_blocks);
         let condition = self.e.begin_if(fits);
         let function = self.e.rows_function(code);
         let slot = self.e.stack(8 * arguments.len() as u32);
@@ -89,7 +90,7 @@ impl Walk<'_, '_, '_> {
         if statuses.into_iter().any(|&k| self.tells_a_status(k)) {
             return None;
         }
-        let mut sheet = Sheet::new();
+        let mut sheet = Sheet::new(self.e.vectors?);
         let mut own = self.sketch(&mut sheet, &region);
         for &k in pass.uniform.iter().chain(&region.given) {
             own.values[k] = self.given_to_row(&mut own, &region, size, k);
@@ -104,8 +105,8 @@ impl Walk<'_, '_, '_> {
         self.ended_in(&mut own, &region, foldings);
         let plan = self.row_plan(&mut own, foldings)?;
         own.block.arguments = own.arguments.len();
-        let code = walked_code(&own.block, &plan)?;
-        Some(RowFunction { code, arguments: own.arguments, chosen })
+        let rows = walked_code(&own.block, &plan)?;
+        Some(RowFunction { rows, arguments: own.arguments, chosen })
     }
 
     /// A value of the row, and what it is computed from; `None` if the function cannot compute it.
@@ -189,8 +190,9 @@ impl Walk<'_, '_, '_> {
 
     /// Whether rows are as short as the function takes them, no fold goes on in the next row, and elements lie side by
     /// side.
-    fn fits_rows(&mut self, chosen: &[Indexed], foldings: &[Folding]) -> Value {
+    fn fits_rows(&mut self, chosen: &[Indexed], foldings: &[Folding], of_blocks: bool) -> Value {
         let most = match foldings.first() {
+            _ if of_blocks => self.k.lanes as i64,
             Some(own) => own.first_level() - 1,
             None => i64::from(SETS) * self.k.lanes as i64,
         };
