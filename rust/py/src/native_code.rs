@@ -104,8 +104,7 @@ pub fn native_code_fault() -> Option<String> {
     is_available().err().map(|error| error.to_string())
 }
 
-/// The most bits that registers of elements may have.
-#[pyfunction]
-pub fn register_bits() -> PyResult<u32> {
-    register_limit().map_err(PyValueError::new_err)
+/// Refuses an environment that says of registers what none has.
+pub fn check_register_limit() -> PyResult<()> {
+    register_limit().map(drop).map_err(PyValueError::new_err)
 }
