@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+import frazil as fz
 import frazil.tensor as ft
 from frazil.testing import verify_grad
 
@@ -198,3 +199,20 @@ def test_the_upper_factor():
     matrix = np.array([[2.0, 1.0], [1.0, 3.0]])
     found = ft.linalg.cholesky(matrix, upper=True).eval()
     np.testing.assert_allclose(found, np.linalg.cholesky(matrix).T)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("name", "whole"),
+    [("quantile", 1), ("percentile", 100), ("nanquantile", 1), ("nanpercentile", 100)],
+)
+def test_shares_that_only_a_call_knows(name, whole, mode):
+    x, q = ft.vector("x"), ft.vector("q")
+    f = fz.function([x, q], getattr(ft, name)(x, q), mode=mode)
+    array = np.array([3.0, 1.0, 2.0])
+    for shares in ([0.0, 0.25, 1.0], []):
+        given = np.array(shares) * whole
+        np.testing.assert_allclose(f(array, given), getattr(np, name)(array, given))
+    for wrong in (-0.01, 1.01 * whole, np.nan):
+        with pytest.raises(ValueError, match=f"q must be from 0 to {whole}"):
+            f(array, [0.5, wrong])

@@ -164,6 +164,8 @@ def _as_shares(q: TensorLike, whole: int) -> Variable:
         if not ((shares.data >= 0) & (shares.data <= whole)).all():
             raise ValueError(f"q must be from 0 to {whole}; given {q!r}")
         return constant(np.true_divide(shares.data, whole))
+    within = _core.elemwise(scalar.and_, shares >= 0, shares <= whole)  # nor NaN
+    shares = checked(shares, [within], Check(f"q must be from 0 to {whole}", False))
     return _as_floating(shares) if whole == 1 else _as_floating(shares) / whole
 
 
