@@ -171,8 +171,8 @@ pub(crate) enum Effect {
     Leave { value: Value },
 }
 
-/// The numbers of arguments of a function that lets elements go through a loop, and the state that is its result; the
-/// number of states if it is whether an element has left the loop.
+/// The numbers of arguments of a function that lets elements go through a loop, and the number of the state that is its
+/// result. If the result is whether an element has left the loop, that is the number of states.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Steps {
     pub(crate) states: usize,
@@ -214,19 +214,19 @@ pub(crate) struct RowsCode {
     pub(crate) of_blocks: bool,
 }
 
-/// The way from row to row, in numbers of arguments.
+/// How arguments change from row to row, by their numbers.
 #[derive(Debug, Default)]
 pub(crate) struct RowPlan {
     /// The addresses that move on, and by how many bytes.
     pub(crate) moving: Vec<(usize, usize)>,
     pub(crate) chosen: Vec<ChosenRow>,
-    /// The address of two numbers, of the index that is out of bounds and of what it is.
+    /// The address of two numbers: which index is out of bounds, and its value.
     pub(crate) report: usize,
     /// The address of the output of each fold.
     pub(crate) targets: Vec<usize>,
 }
 
-/// A row that an index chooses, an integer of 64 bits at an address.
+/// A row chosen by an index, which is an integer of 64 bits in memory.
 #[derive(Debug)]
 pub(crate) struct ChosenRow {
     /// The address of the row, once it is found.

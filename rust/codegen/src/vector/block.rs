@@ -36,7 +36,7 @@ impl Function<'_> {
         }
     }
 
-    /// Whether a register holds what goes on after the block.
+    /// Whether a register holds a value that later blocks need.
     pub(super) fn is_held(&self, own: Zmm) -> bool {
         let gathered = self.gathered.iter().flat_map(|own| &own.1);
         self.partials.iter().flatten().chain(gathered).any(|&held| held == own)
@@ -94,7 +94,7 @@ impl Function<'_> {
                 let scratch = Zmm(*self.vectors.last()?);
                 let from = self.register(node, scratch)?;
                 if !turn.holds_partials {
-                    // What is stored under a mask is slow to be read again, so the others are stored, too.
+                    // Memory written under a mask is slow to read again, so all elements are written.
                     let whole = Zmm(*self.vectors.iter().rev().find(|&&own| own != from.0)?);
                     let place = Operand::Vector(self.partials_address(of, 0));
                     self.of(node).load(whole, place, ALL);
@@ -172,7 +172,7 @@ impl Function<'_> {
         }
     }
 
-    /// The register of a result: where it becomes partial results that nothing needs any more, theirs.
+    /// The register of a result: that of the partial results which it replaces, if nothing else needs them.
     fn result(&mut self, id: Id, at: usize, turn: Turn) -> Option<Zmm> {
         if turn.holds_partials && turn.mask == ALL && self.set_index.is_none() {
             for action in &self.graph.actions {
@@ -217,7 +217,7 @@ impl Function<'_> {
             self.places[id] = Some(Place::Vector(held));
             return Some(());
         }
-        // What an operand is brought to must not be what another one is in.
+        // A register that one operand is read into must not be that of another one.
         let scratch = Zmm(*self.vectors.last()?);
         let first = node.args().first().copied();
         let to = match node {

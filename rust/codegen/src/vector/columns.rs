@@ -87,7 +87,7 @@ pub(super) fn to_rows() -> Vec<u8> {
     })
 }
 
-/// A function that turns squares of a register's side, as long as there are elements.
+/// A function that turns squares of a register's length, while there are elements.
 fn turned(square: impl Fn(&mut Assembler, u32, Label)) -> Vec<u8> {
     let mut a = Assembler::new(Registers::Of512);
     let end = a.label();

@@ -47,7 +47,7 @@ impl Function<'_> {
         Some(())
     }
 
-    /// Leaves a loop that is of no use any more.
+    /// Leaves a loop whose results are all decided.
     pub(super) fn leave_if_decided(&mut self, to: Label) {
         let alone = self.graph.actions.iter().all(|own| matches!(own, Action::Flag { .. }));
         if let (&[own], true) = (self.flags.as_slice(), alone) {
@@ -56,8 +56,8 @@ impl Function<'_> {
         }
     }
 
-    /// Stores the results of folds: `alone`, where the addresses of their partial results would be; else the first of
-    /// these, where it is decided.
+    /// Stores the results of folds. Those of a row that stands `alone` go where the addresses of partial results would
+    /// be; others go to the first partial result, if they are decided.
     pub(super) fn end_flags(&mut self, alone: bool) {
         for (of, flag) in std::mem::take(&mut self.flags).into_iter().enumerate() {
             let own = self.graph.flags[of];

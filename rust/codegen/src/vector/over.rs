@@ -14,8 +14,8 @@ impl Function<'_> {
         Operand::Vector(Memory::At(RSP, number as i32 * self.bytes() as i32))
     }
 
-    /// Brings values to the stack, where some may be, until a step has the registers that it needs: those first that are
-    /// used last.
+    /// Moves values to the stack, if the function may use it, until a step has the registers that it needs. Values
+    /// whose last use is latest go first.
     pub(super) fn make_room(&mut self, at: usize) {
         while self.slots.is_some() && self.vectors.len() < ROOM {
             let Some((id, own)) = self.used_last(at) else { return };
@@ -30,7 +30,7 @@ impl Function<'_> {
         }
     }
 
-    /// The value in a register that steps from this one on need last, and not in this one.
+    /// The value in a register whose last use is latest, and which this step does not need.
     fn used_last(&self, at: usize) -> Option<(Id, Zmm)> {
         let steps = &self.schedule.steps[at..];
         let next = |id: Id| steps.iter().position(|&step| used_by(self.graph, step).contains(&id));

@@ -84,8 +84,7 @@ struct Order<'g> {
 }
 
 impl Order<'_> {
-    /// Lets a value be computed with all that it needs; but for those that need what is read late, if they have to
-    /// wait.
+    /// Computes a value and all that it needs, except values that need a late read, if these have to wait.
     fn compute(&mut self, id: Id, late_too: bool) {
         let mut open = vec![(id, false)];
         while let Some((id, ready)) = open.pop() {

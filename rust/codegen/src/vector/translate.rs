@@ -50,7 +50,7 @@ pub(super) enum Node {
         table: usize,
         at: Id,
     },
-    /// The first, but for what the third makes of zeros, infinities and NaN of the second.
+    /// The first, except where the second is zero, negative, infinite or NaN: there the third says the result.
     Edges([Id; 3]),
     /// The first number, unless it is NaN or the second is more (or less); of a NaN the first one.
     Extreme {
@@ -153,7 +153,7 @@ impl Node {
     }
 }
 
-/// What is done with a node, as [`Effect`] says.
+/// An [`Effect`] on a node.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Action {
     Keep { at: usize, dtype: Dtype, node: Id },
@@ -207,7 +207,7 @@ pub(super) fn translate(block: &Block) -> Option<Graph> {
         computed: HashMap::new(),
         tables: Vec::new(),
     };
-    // What is applied comes behind what it is applied to.
+    // A function comes after its argument.
     for ((at, &given), &value) in block.given.iter().enumerate().zip(params) {
         let id = match given {
             Given::Applied { function, of } => {
@@ -554,7 +554,7 @@ impl Translation<'_> {
     }
 }
 
-/// What an instruction does that makes elements of another type of each.
+/// The conversion that an instruction does.
 fn conversion(opcode: Opcode) -> Option<Conversion> {
     Some(match opcode {
         Opcode::Sextend => Conversion::Wider(true),
@@ -563,7 +563,7 @@ fn conversion(opcode: Opcode) -> Option<Conversion> {
         Opcode::Fpromote | Opcode::Fdemote => Conversion::Float,
         Opcode::FcvtFromSint => Conversion::FromInteger(true),
         Opcode::FcvtFromUint => Conversion::FromInteger(false),
-        // What does not fit is not converted.
+        // A number that does not fit is not converted.
         Opcode::FcvtToSintSat => Conversion::ToInteger,
         _ => return None,
     })

@@ -7,7 +7,7 @@ use crate::vector::function::{Function, ROWS_END};
 /// The status of an index out of bounds.
 const OUT_OF_BOUNDS: i32 = 2;
 
-/// The way through rows that a function finds by itself.
+/// The state of a function that finds its rows by itself.
 pub(super) struct Walked<'p> {
     pub(super) plan: &'p RowPlan,
     /// Where the function goes if an index is out of bounds.
@@ -45,7 +45,7 @@ impl Function<'_> {
         }
     }
 
-    /// Moves on to the next row, and goes there if there is one.
+    /// Moves on to the next row, and jumps to `top` if there is one.
     pub(super) fn next_row(&mut self, top: Label) {
         let Some(Walked { plan, .. }) = self.walked else { return };
         for &(at, stride) in &plan.moving {
@@ -55,7 +55,7 @@ impl Function<'_> {
         self.a.jump_if(Condition::Greater, top);
     }
 
-    /// What is done where an index is out of bounds: it is reported.
+    /// Reports an index that is out of bounds, and ends the function.
     pub(super) fn faults(&mut self, kept: usize) {
         let Some(Walked { plan, ref faults }) = self.walked else { return };
         for (own, fault) in plan.chosen.iter().zip(faults.clone()) {

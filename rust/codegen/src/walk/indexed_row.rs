@@ -29,7 +29,7 @@ pub(super) struct IndexedRow {
 }
 
 impl IndexedRow {
-    /// What stands for a row that is not known yet.
+    /// A row whose place is not known yet.
     pub(super) fn foreseen(start: Variable, stride: Value) -> IndexedRow {
         IndexedRow { start, stride, size: 0 }
     }
@@ -119,7 +119,7 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    /// The row of an operand, which is not looked for if the row has no elements.
+    /// The row of an operand; a row without elements is not looked up.
     fn row(&mut self, own: Indexed) -> IndexedRow {
         let base = self.pointer(self.indices_of(own).0);
         let start = self.e.variable(I64, base);

@@ -1,6 +1,6 @@
 //! Tiles of eight short rows side by side. In the passes before the last, a register has one element of each row: no row
-//! waits for the fold of the one before, and no register is half empty. The last pass goes along the rows, which it may
-//! gather into one.
+//! waits for the fold of the one before, and no register is half empty. The last pass goes along the rows again, and
+//! may fold them into one.
 
 use crate::folding::Folding;
 use crate::vector::{COLUMNS, columns_of_rows, rows_of_columns};
@@ -27,7 +27,7 @@ pub(super) struct TileRoom {
 }
 
 impl Walk<'_, '_, '_> {
-    /// Takes tiles of rows as long as there are any and rows are such; returns the number of rows that are done.
+    /// Goes through the rows tile by tile, if rows are short enough; returns the number of rows done.
     pub(super) fn tiles(
         &mut self,
         n_outer: Value,
@@ -67,7 +67,8 @@ impl Walk<'_, '_, '_> {
         self.e.b.use_var(row)
     }
 
-    /// Whether rows are as short as they may be, and are gathered if the last pass folds into what it writes.
+    /// Whether rows have 1 to [`COLUMNS`] elements, and the outputs that the last pass folds into are the same for all
+    /// rows.
     fn fits_tiles(&mut self, plan: &TilePlan, last: &[Folding]) -> Value {
         let most = i64::from(COLUMNS);
         let mut holds = self.e.b.ins().icmp_imm_s(IntCC::SignedLessThanOrEqual, self.n_inner, most);
@@ -82,7 +83,7 @@ impl Walk<'_, '_, '_> {
         holds
     }
 
-    /// Memory on the stack that begins with a line of the cache.
+    /// Memory on the stack that begins at a line of the cache.
     fn tile_memory(&mut self, places: &BTreeMap<Room, i64>) -> Value {
         let bytes = places.keys().map(|own| own.bytes()).sum::<i64>() + COLUMN;
         let slot = self.e.stack(bytes as u32);
@@ -199,7 +200,7 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    /// Lets the rows of reads lie side by side.
+    /// Copies the rows of the reads to columns.
     fn reads_to_columns(
         &mut self,
         plan: &TilePlan,
@@ -211,7 +212,7 @@ impl Walk<'_, '_, '_> {
             let stride = self.stride(k);
             let begins = self.e.b.ins().icmp_imm_s(IntCC::Equal, first, 0);
             let moves = self.e.b.ins().icmp_imm_s(IntCC::NotEqual, stride, 0);
-            // What is the same for all rows is there already.
+            // A read that is the same for all rows was copied for the first tile.
             let needed = self.e.b.ins().bor(begins, moves);
             let (pointer, columns) = (self.pointer(k), self.room(Room::Read(k)));
             let n_inner = self.n_inner;
@@ -301,7 +302,7 @@ impl Walk<'_, '_, '_> {
 struct TileFunctions {
     /// For each pass before the last: its function, the address of its arguments, the functions of its folds.
     columns: Vec<(FuncRef, Value, Vec<FuncRef>)>,
-    /// What turns rows to columns and back, if anything is turned.
+    /// The functions that turn rows to columns and back, if anything is turned.
     to_columns: Option<FuncRef>,
     to_rows: Option<FuncRef>,
     last: FuncRef,

@@ -64,8 +64,8 @@ impl Walk<'_, '_, '_> {
     }
 
     /// Whether sums are carried to no other level, no fold goes on in the next row, and elements lie side by side. Folds of
-    /// integers and bools, of which every order gives the same bits, go row by row, as long as they may without asking
-    /// whether to stop.
+    /// integers and bools give the same bits in every order. They go row by row, up to the length that needs no
+    /// question whether to stop.
     fn is_short(&mut self, region: &Region, foldings: &[Folding], of_blocks: bool) -> Value {
         let floats = foldings.iter().any(|own| own.write.dtype.is_float());
         let most = match floats {

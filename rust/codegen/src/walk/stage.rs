@@ -209,7 +209,7 @@ impl Walk<'_, '_, '_> {
             dtypes.push(own.dtype);
             match own.action {
                 Action::Loop { of, .. } => dtypes.extend(self.dtypes_of_loop(of, own)),
-                // The indices of a row are no elements of it.
+                // Indices that choose a row are the same for all its elements.
                 Action::Take(_) => {}
                 _ => dtypes.extend(&own.operands),
             }

@@ -1,5 +1,5 @@
-//! What is made of a kernel that takes tiles of rows: a function of columns for each pass before the last, one of rows for
-//! that, and the values of rows that wait from one to the other.
+//! The plan of a kernel that goes by tiles of rows: a function of columns for each pass before the last, a function of
+//! rows for the last, and the values of rows that other passes need than those that make them.
 
 use crate::dtype::Dtype;
 use crate::folding::Folding;
@@ -29,7 +29,7 @@ pub(super) enum Room {
 }
 
 impl Room {
-    /// What an argument of columns is about.
+    /// The memory to which an argument of a function of columns points.
     pub(super) fn of(argument: Argument) -> Room {
         match argument {
             Argument::Elements(Elements::Read(k), _) => Room::Read(k),
@@ -108,7 +108,7 @@ impl Walk<'_, '_, '_> {
         foldings: &[Vec<Folding>],
     ) -> Option<TilePlan> {
         let kernel = self.k;
-        // What stands for values that each row has.
+        // Any value does: it says that each row has one.
         let known = Some(self.n_inner);
         for (k, read) in kernel.reads.iter().enumerate() {
             self.uniform[k] = if read.inner { None } else { known };
@@ -232,7 +232,7 @@ impl Walk<'_, '_, '_> {
 /// The elements of a block.
 const BLOCK: u32 = 8;
 
-/// The values of rows that are used elsewhere than where they are made.
+/// The values of rows that another pass needs than the one that makes them.
 fn kept_values(kernel: &LoopKernel, columns: &[ColumnPass], last: &[Argument]) -> BTreeSet<usize> {
     // The pass before which each is made.
     let mut made: BTreeMap<usize, usize> = BTreeMap::new();

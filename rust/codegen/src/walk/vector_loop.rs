@@ -132,7 +132,7 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    /// Stores, for so many elements, whether they have left the loop.
+    /// Stores for each of so many elements whether it has left the loop.
     fn store_ended(&mut self, live: Value, elements: u32, place: Value, total: Value) {
         let zero = self.e.i64(0);
         let at = self.e.variable(I64, zero);

@@ -23,7 +23,7 @@ pub(super) enum Elements {
     Slot(OperandPlace),
     Row(Indexed),
     Write(usize),
-    /// What is folded to a value of the kernel, where it is not folded at once.
+    /// The values that fold to a value of the kernel, where they are not folded at once.
     Folded(usize),
 }
 

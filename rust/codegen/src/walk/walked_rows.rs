@@ -1,5 +1,5 @@
-//! Short rows by a function that finds them by itself: where rows are a block or two, what is done once a row takes longer
-//! than the blocks, and registers hold all of it there.
+//! Short rows by one function that goes from row to row by itself. Rows of a block or two take less time than the work
+//! that is done once a row; in this function, registers hold all that this work needs.
 
 use crate::dtype::Dtype;
 use crate::folding::{Folding, Target};
@@ -22,7 +22,7 @@ struct RowFunction {
 }
 
 impl Walk<'_, '_, '_> {
-    /// Takes all rows by one function, if there is one and the rows are such, and returns from the kernel then.
+    /// Calls one function for all rows and returns from the kernel, if there is such a function and the rows fit it.
     pub(super) fn walked_rows(&mut self, n_outer: Value, foldings: &[Folding]) {
         let kernel = self.k;
         let [pass] = kernel.passes.as_slice() else { return };
@@ -62,7 +62,7 @@ impl Walk<'_, '_, '_> {
     /// The function of all rows, before any row has begun.
     fn foreseen(&mut self, pass: &Pass, foldings: &[Folding]) -> Option<RowFunction> {
         let kernel = self.k;
-        // What stands for values that each row has, and for its rows that indices choose.
+        // Any value does: it says that each row has one. So does any place of a row that an index chooses.
         let known = self.n_inner;
         let row = IndexedRow::foreseen(self.pointers[0], known);
         for (k, read) in kernel.reads.iter().enumerate() {
@@ -145,7 +145,7 @@ impl Walk<'_, '_, '_> {
         Some(self.computed_in(own, k))
     }
 
-    /// The way from row to row of the arguments.
+    /// How the arguments change from row to row.
     fn row_plan(&self, own: &mut Sketch, foldings: &[Folding]) -> Option<RowPlan> {
         let mut plan = RowPlan::default();
         for &row in self.indexed.keys() {
@@ -170,7 +170,7 @@ impl Walk<'_, '_, '_> {
         Some(plan)
     }
 
-    /// The row that one index chooses which is read.
+    /// A row chosen by one index, if that is read from an operand of int64.
     fn chosen_row(&self, own: &mut Sketch, row: Indexed) -> Option<ChosenRow> {
         let (pointer, number, args) = self.indices_of(row);
         let (table, dtype) = self.table_of(row);

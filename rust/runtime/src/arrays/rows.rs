@@ -5,7 +5,7 @@ use frazil_core::{DType, from_half, to_half};
 #[cfg(target_arch = "x86_64")]
 use crate::processor::Level;
 
-/// Bytes that are too many to be copied part by part.
+/// From this number of bytes on, a call is quicker than copying part by part.
 const FEW: usize = 128;
 
 /// Copies `count` elements of `itemsize` bytes, aligned to as many.

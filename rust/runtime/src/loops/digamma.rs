@@ -81,8 +81,8 @@ const RESTS: [f64; 31] = [
 /// The distance to a zero within which its sum is taken.
 const NEAR: f64 = 0.1;
 
-/// The function at `x`, of its value `above` at `x + 1`, where `x > -1`, or at `1 - x`; where `x` is not below
-/// zero, that at `x` itself.
+/// The function at `x`, given a value of it `above` zero: that at `x + 1` where `x > -1`, else that at `1 - x`. If `x`
+/// is not below zero, `above` is the result.
 pub(super) extern "C" fn psi_below_zero(x: f64, above: f64) -> f64 {
     let below = x < 0.0;
     if !below {

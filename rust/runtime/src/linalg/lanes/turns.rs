@@ -4,7 +4,7 @@
 //! is found from. An angle needs two roots and three quotients in a row, each of which takes longer than all else that a
 //! rotation needs: in the lanes of a register they take as long for four pairs as for one.
 
-// What iterators are made of is compiled for no instruction set but the plain one.
+// The functions of iterators would be compiled without the instructions of the processor.
 #![expect(clippy::needless_range_loop, reason = "loops over indices keep the instruction set")]
 
 use super::rotations::{Pairs, ROOM, Turned, rotated, turned};

@@ -62,8 +62,8 @@ struct Panel<T> {
     end: usize,
 }
 
-/// The columns that are factored before the others follow: so each element of these is read and written once for
-/// so many multiples that are subtracted, in the order in which they would be one after the other.
+/// The columns of a panel, which is factored before the columns behind it follow. Each element of those is then read
+/// and written once for a whole panel, whose multiples are subtracted in the order in which single columns would be.
 const PANEL: usize = 8;
 
 /// # Safety
@@ -211,7 +211,7 @@ unsafe fn follow<V: Register<Item = T>, T: Element, const COLUMNS: usize>(
         }
         for column in start..end {
             let line = a.add(column * rows);
-            // A column without a pivot has zeros below, of which no multiple is taken.
+            // A column without a pivot has only zeros below: there is nothing to subtract.
             if line.add(column).read() == T::ZERO {
                 continue;
             }

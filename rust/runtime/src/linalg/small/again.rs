@@ -4,7 +4,8 @@
 use super::SmallDot;
 use crate::linalg::routine::Element;
 
-/// A row times a matrix, plus what lies at the third place, to the last one.
+/// Loops that multiply a row with a matrix. Their places are those of both, of the value that is added, and of the
+/// result.
 type Loops = unsafe fn(&SmallAgain, [*mut u8; 4]);
 
 /// A product of operands of known layouts, plus a value or not.
@@ -14,7 +15,7 @@ pub(crate) struct SmallAgain {
     dot: SmallDot,
     /// Elements from row to row of the value that is added.
     down: isize,
-    /// The second operand, if it is kept.
+    /// The copy of the second operand, if there is one.
     kept: Option<Box<[u64]>>,
 }
 
@@ -42,14 +43,14 @@ impl SmallAgain {
             // SAFETY: by the caller's promise.
             unsafe { again.keep(matrix) };
         }
-        // A row of one element lies in any way.
+        // A row of one element has no gaps, whatever its step.
         (again.dot.columns == 1 || (again.dot.b[1] == 1 && right == 1)).then_some(again)
     }
 
     /// Copies the second operand to memory of its own, in C order.
     ///
     /// # Safety
-    /// It lies there.
+    /// `matrix` is the second operand, laid out as the product says.
     unsafe fn keep<T: Element>(&mut self, matrix: *const T) {
         let SmallDot { inner, columns, b: [down, along], .. } = self.dot;
         let mut kept = vec![0; (inner * columns * size_of::<T>()).div_ceil(8)];
@@ -75,8 +76,8 @@ impl SmallAgain {
         self.kept.as_ref().map(|kept| kept.as_ptr().cast::<u8>().cast_mut())
     }
 
-    /// Computes it: of a row, a matrix and the value that is added, to the result, which lies in C
-    /// order. All bits are those of [`SmallDot::add`] with scales of one.
+    /// Computes the product of a row and a matrix, plus the value that is added, in C order. All bits are those of
+    /// [`SmallDot::add`] with scales of one.
     ///
     /// # Safety
     /// The operands have the layouts of the product; the result is as large as it, aligned and apart
@@ -156,7 +157,7 @@ unsafe fn rows<T: Element, const COLUMNS: usize, const ADDS: bool>(
     }
 }
 
-/// So many columns of a row.
+/// `WIDTH` columns of a row of the result.
 ///
 /// # Safety
 /// As for [`rows`]; they begin where the places say.

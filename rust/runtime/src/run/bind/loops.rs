@@ -186,10 +186,10 @@ impl Binder<'_> {
         Ok(copies)
     }
 
-    /// The access to a target that has its place.
+    /// How the pieces of a loop may write to a target.
     ///
-    /// Indices may lead to one element twice. Pieces of a loop that only adds each have an array of
-    /// their own; the last of several values is not known to them.
+    /// Indices may lead to one element twice. If the loop only adds, each piece adds to an array of
+    /// its own. Otherwise pieces cannot tell which of several values comes last.
     fn access_of(&self, target: &LoopTarget) -> Access {
         let (dtype, layout) = (self.dtype(target.slot), self.layout(target.slot));
         let itemsize = dtype.itemsize();
