@@ -443,7 +443,6 @@ impl Function<'_> {
 
     fn turns(&mut self, blocks: u32, singles: Label, decided: Label) -> Option<()> {
         let step = (blocks * self.elements()) as i32;
-        let (top, after) = (self.a.label(), self.a.label());
         self.a.compare(RSI, step);
         self.a.jump_if(Condition::Less, singles);
         for fold in 0..self.graph.folds.len() {
@@ -458,6 +457,23 @@ impl Function<'_> {
             self.partials.push(sets);
         }
         self.a.subtract(RSI, step);
+        self.whole_turns(blocks, decided)?;
+        self.a.add(RSI, step);
+        for (fold, sets) in std::mem::take(&mut self.partials).into_iter().enumerate() {
+            let size = self.graph.folds[fold].dtype.size();
+            for (set, own) in sets.into_iter().enumerate() {
+                let to = self.partials_address(fold, set as u32);
+                self.of_size(size).store(Operand::Vector(to), own, ALL);
+                self.vectors.push(own.0);
+            }
+        }
+        Some(())
+    }
+
+    /// Turns of so many whole blocks, until `rsi`, the number of elements after the turn, is negative.
+    pub(super) fn whole_turns(&mut self, blocks: u32, decided: Label) -> Option<()> {
+        let step = (blocks * self.elements()) as i32;
+        let top = self.a.label();
         self.a.align();
         self.a.bind(top);
         for block in 0..blocks {
@@ -468,16 +484,6 @@ impl Function<'_> {
         self.a.add(RCX, step);
         self.a.subtract(RSI, step);
         self.a.jump_if(Condition::NotLess, top);
-        self.a.bind(after);
-        self.a.add(RSI, step);
-        for (fold, sets) in std::mem::take(&mut self.partials).into_iter().enumerate() {
-            let size = self.graph.folds[fold].dtype.size();
-            for (set, own) in sets.into_iter().enumerate() {
-                let to = self.partials_address(fold, set as u32);
-                self.of_size(size).store(Operand::Vector(to), own, ALL);
-                self.vectors.push(own.0);
-            }
-        }
         Some(())
     }
 

@@ -111,23 +111,14 @@ impl Function<'_> {
         self.a.load(RSI, ROW_LENGTH);
         let elements = self.elements() as i32;
         let step = sets as i32 * elements;
-        let (top, rest, end) = (self.a.label(), self.a.label(), self.a.label());
+        let (rest, end) = (self.a.label(), self.a.label());
         let decided = self.a.label();
         let folds = !self.graph.folds.is_empty() || !self.graph.flags.is_empty();
         if folds && sets > self.graph.parts_of_block() {
             self.a.clear(RCX);
             self.a.subtract(RSI, step);
             self.a.jump_if(Condition::Less, rest);
-            self.a.align();
-            self.a.bind(top);
-            for block in 0..sets {
-                let (set, mask) = (block, ALL);
-                self.block(Turn { block, set, mask, holds_partials: true, asks_ahead: true })?;
-            }
-            self.leave_if_decided(decided);
-            self.a.add(RCX, step);
-            self.a.subtract(RSI, step);
-            self.a.jump_if(Condition::NotLess, top);
+            self.whole_turns(sets, decided)?;
             self.a.bind(rest);
             self.a.add(RSI, step);
         }
