@@ -50,7 +50,7 @@ fn rest_of_quarter<L: Lanes>() -> L {
 pub(super) fn arctan<L: Lanes>(x: L) -> L {
     let (size, zero, one) = (x.abs(), L::number(0.0), L::number(1.0));
     let (low, high) = (L::number(0.41421356237309503), L::number(2.414213562373095));
-    let above = size.below(high, size.sub(one), L::all_minus_one());
+    let above = size.below(high, size.sub(one), L::number(-1.0));
     let numerator = size.below(low, size, above);
     let denominator = size.below(low, one, size.below(high, size.add(one), size));
     let start = size.below(low, zero, size.below(high, L::number(FRAC_PI_4), L::number(FRAC_PI_2)));

@@ -106,28 +106,24 @@ pub(super) const OF_F32: Exponential<f32> = Exponential {
 };
 
 /// `(e**r - 1 - r) / r**2`, from the lowest power on.
-const TERMS_OF_F64: [f64; 5] = [
+const TERMS: [f64; 5] = [
     0.500_000_000_000_000_6,
     0.166_666_666_644_156_33,
     0.041_666_666_659_649_67,
     0.008_333_471_991_890_572,
     0.001_388_912_910_734_338_4,
 ];
-const TERMS_OF_F32: [f32; 2] = [0.500_016_2, 0.166_670_25];
+const TERMS_OF_F32: [f64; 2] = [0.500_016_2, 0.166_670_25];
 
-/// `(e**r - 1 - r) / r**2` in float64, where `s` is the square of `r`.
+/// `(e**r - 1 - r) / r**2`, where `s` is the square of `r`.
 #[inline(always)]
-pub(super) fn terms_of_f64<L: Lanes<Element = f64>>(r: L, s: L) -> L {
-    let term = |at: usize| L::all(TERMS_OF_F64[at]);
+fn terms<L: Lanes>(r: L, s: L) -> L {
+    if !L::IS_DOUBLE {
+        return polynomial(r, &TERMS_OF_F32);
+    }
+    let term = |at: usize| L::number(TERMS[at]);
     let high = s.fma(term(4), r.fma(term(3), term(2)));
     s.fma(high, r.fma(term(1), term(0)))
-}
-
-/// The same in float32.
-#[inline(always)]
-pub(super) fn terms_of_f32<L: Lanes<Element = f32>>(r: L) -> L {
-    let term = |at: usize| L::all(TERMS_OF_F32[at]);
-    r.fma(term(1), term(0))
 }
 
 /// The same, as near as needs be where nothing is added.
@@ -170,7 +166,7 @@ fn powers<L: Lanes>(own: &Reduced<L>) -> (L, L) {
 fn power_of<L: Lanes>(own: &Reduced<L>) -> L {
     let s = own.r.mul(own.r);
     let (power, rest) = powers(own);
-    let more = own.r.add(s.fma(L::exponential_terms(own.r, s), rest));
+    let more = own.r.add(s.fma(terms(own.r, s), rest));
     power.fma(more, power).times_power(own.k, own.t)
 }
 

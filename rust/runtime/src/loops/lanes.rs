@@ -94,7 +94,6 @@ pub(super) trait Lanes: Copy {
     fn if_odd(self, yes: Self, no: Self) -> Self;
     /// The number with the other sign where the last bit but one of `t` is set.
     fn negated_by(self, t: Self) -> Self;
-    fn all_minus_one() -> Self;
     /// `self * by + more`, rounded once.
     fn fma(self, by: Self, more: Self) -> Self;
     fn add(self, other: Self) -> Self;
@@ -111,13 +110,11 @@ pub(super) trait Lanes: Copy {
     fn times_power(self, k: Self, t: Self) -> Self;
     /// 2 to the power of the negative floor of `k`, or as good as 0; `t` has its sixteenths.
     fn inverse_power(k: Self, t: Self) -> Self;
-    fn exponential_terms(r: Self, s: Self) -> Self;
 
     /// `m` from 3/4 to 3/2 and the whole `k` for which the number is `m` over 2 to the power of `k`.
     fn parts(self) -> (Self, Self);
     /// The product with 2 to the power of a whole number.
     fn times_whole_power(self, k: Self) -> Self;
-    fn logarithm_terms(r: Self, s: Self) -> Self;
     /// The logarithm of `u`, if that is a zero, infinity, NaN or negative.
     fn or_edges_of(self, u: Self) -> Self;
     fn with_sign_of(self, x: Self) -> Self;
@@ -128,8 +125,7 @@ pub(super) trait Lanes: Copy {
 macro_rules! element_lanes {
     (
         $element:ident, $bits:ident, $int:ident, $of:ident,
-        fraction $fraction:literal, bias $bias:literal, above $above:literal, below $below:literal, lift $lift:literal,
-        exponential ($r:pat, $s:pat) => $terms:expr, logarithm $logarithm_terms:ident
+        fraction $fraction:literal, bias $bias:literal, above $above:literal, below $below:literal, lift $lift:literal
     ) => {
         impl Lanes for $element {
             type Element = $element;
@@ -194,11 +190,6 @@ macro_rules! element_lanes {
             #[inline(always)]
             fn all(x: $element) -> $element {
                 x
-            }
-
-            #[inline(always)]
-            fn all_minus_one() -> $element {
-                -1.0
             }
 
             #[inline(always)]
@@ -283,27 +274,15 @@ macro_rules! element_lanes {
             fn with_sign_of(self, x: $element) -> $element {
                 self.copysign(x)
             }
-
-            #[inline(always)]
-            fn exponential_terms($r: Self, $s: Self) -> Self {
-                $terms
-            }
-
-            #[inline(always)]
-            fn logarithm_terms(r: Self, s: Self) -> Self {
-                logarithm::$logarithm_terms(r, s)
-            }
         }
     };
 }
 
 element_lanes!(
     f64, u64, i64, OF_F64,
-    fraction 52, bias 1023, above 710.0, below -746.0, lift 54,
-    exponential (r, s) => exponential::terms_of_f64(r, s), logarithm terms_of_f64
+    fraction 52, bias 1023, above 710.0, below -746.0, lift 54
 );
 element_lanes!(
     f32, u32, i32, OF_F32,
-    fraction 23, bias 127, above 89.0, below -105.0, lift 24,
-    exponential (r, _) => exponential::terms_of_f32(r), logarithm terms_of_f32
+    fraction 23, bias 127, above 89.0, below -105.0, lift 24
 );

@@ -117,7 +117,7 @@ pub(super) const OF_F32: Logarithm<f32> = Logarithm {
 pub(super) const EDGES: u64 = 0x353_0422;
 
 /// `(log(1 + r) - r) / r**2`, from the lowest power on.
-const TERMS_OF_F64: [f64; 10] = [
+const TERMS: [f64; 10] = [
     -0.500_000_000_000_000_1,
     0.333_333_333_333_327_5,
     -0.249_999_999_998_816_9,
@@ -129,23 +129,19 @@ const TERMS_OF_F64: [f64; 10] = [
     -0.100_650_225_072_703_99,
     0.089_736_653_960_026_27,
 ];
-const TERMS_OF_F32: [f32; 5] = [-0.5, 0.333_332_78, -0.250_004_02, 0.200_589_87, -0.165_526_18];
+const TERMS_OF_F32: [f64; 5] = [-0.5, 0.333_332_78, -0.250_004_02, 0.200_589_87, -0.165_526_18];
 
-/// `(log(1 + r) - r) / r**2` in float64, where `s` is the square of `r`.
+/// `(log(1 + r) - r) / r**2`, where `s` is the square of `r`.
 #[inline(always)]
-pub(super) fn terms_of_f64<L: Lanes<Element = f64>>(r: L, s: L) -> L {
-    let term = |at: usize| L::all(TERMS_OF_F64[at]);
-    let pair = |at: usize| r.fma(term(2 * at + 1), term(2 * at));
+fn terms<L: Lanes>(r: L, s: L) -> L {
+    if !L::IS_DOUBLE {
+        let term = |at: usize| L::number(TERMS_OF_F32[at]);
+        return s.fma(s.fma(term(4), r.fma(term(3), term(2))), r.fma(term(1), term(0)));
+    }
+    let pair = |at: usize| r.fma(L::number(TERMS[2 * at + 1]), L::number(TERMS[2 * at]));
     let fourth = s.mul(s);
     let (low, middle) = (s.fma(pair(1), pair(0)), s.fma(pair(3), pair(2)));
     fourth.fma(fourth.fma(pair(4), middle), low)
-}
-
-/// The same in float32.
-#[inline(always)]
-pub(super) fn terms_of_f32<L: Lanes<Element = f32>>(r: L, s: L) -> L {
-    let term = |at: usize| L::all(TERMS_OF_F32[at]);
-    s.fma(s.fma(term(4), r.fma(term(3), term(2))), r.fma(term(1), term(0)))
 }
 
 /// The logarithm of a positive number, as a sum of two.
@@ -154,12 +150,12 @@ pub(super) fn two_parts<L: Lanes>(x: L) -> (L, L) {
     let own = L::LOGARITHM;
     let (m, k) = x.parts();
     let t = m.add(L::all(own.magic));
-    let r = m.fma(t.taken_from(&own.reciprocals), L::all_minus_one());
+    let r = m.fma(t.taken_from(&own.reciprocals), L::number(-1.0));
     let high = k.fma(L::all(own.log2[0]), t.taken_from(&own.high));
     let sum = high.add(r);
     let low = k.fma(L::all(own.log2[1]), t.taken_from(&own.low)).add(high.sub(sum).add(r));
     let s = r.mul(r);
-    (sum, s.fma(L::logarithm_terms(r, s), low))
+    (sum, s.fma(terms(r, s), low))
 }
 
 #[inline(always)]
@@ -194,16 +190,16 @@ pub(super) fn log10<L: Lanes>(x: L) -> L {
 #[inline(always)]
 pub(super) fn log1p<L: Lanes>(x: L) -> L {
     let own = L::LOGARITHM;
-    let u = x.sub(L::all_minus_one());
-    let lost = x.sub(u.add(L::all_minus_one()));
+    let u = x.sub(L::number(-1.0));
+    let lost = x.sub(u.add(L::number(-1.0)));
     let (m, k) = u.parts();
     let t = m.add(L::all(own.magic));
     let q = t.taken_from(&own.reciprocals);
-    let r = lost.times_whole_power(k).fma(q, m.fma(q, L::all_minus_one()));
+    let r = lost.times_whole_power(k).fma(q, m.fma(q, L::number(-1.0)));
     let sum = k.fma(L::all(own.log2[0]), t.taken_from(&own.high)).add(r);
     let low = k.fma(L::all(own.log2[1]), t.taken_from(&own.low));
     let s = r.mul(r);
-    sum.add(s.fma(L::logarithm_terms(r, s), low)).or_edges_of(u).with_sign_of(x)
+    sum.add(s.fma(terms(r, s), low)).or_edges_of(u).with_sign_of(x)
 }
 
 /// The logarithm of `1 - e**x`.

@@ -4,10 +4,10 @@
 //! are those of AVX-512, so that code of them makes the bits that the functions of that level make.
 
 use crate::loops::angles::Angles;
-use crate::loops::exponential::{self, Exponential};
+use crate::loops::exponential::Exponential;
 use crate::loops::gamma::Gamma;
 use crate::loops::lanes::{Float, Function, Lanes};
-use crate::loops::logarithm::{self, EDGES, Logarithm};
+use crate::loops::logarithm::{EDGES, Logarithm};
 use std::cell::RefCell;
 use std::marker::PhantomData;
 
@@ -106,11 +106,11 @@ fn fail() {
 }
 
 macro_rules! noted {
-    ($float:ty, $exponential:expr, $logarithm:expr, $exponential_terms:expr, $logarithm_terms:expr) => {
+    ($float:ty) => {
         impl Lanes for Noted<$float> {
             type Element = $float;
-            const EXPONENTIAL: &Exponential<$float> = &$exponential;
-            const LOGARITHM: &Logarithm<$float> = &$logarithm;
+            const EXPONENTIAL: &Exponential<$float> = <$float>::EXPONENTIAL;
+            const LOGARITHM: &Logarithm<$float> = <$float>::LOGARITHM;
             const ANGLES: &Angles<$float> = <$float>::ANGLES;
             const GAMMA: &Gamma<$float> = <$float>::GAMMA;
             const IS_DOUBLE: bool = <$float>::IS_DOUBLE;
@@ -170,10 +170,6 @@ macro_rules! noted {
                 let floor: Self = note(Step::Floor(k.0));
                 let negative = Self::all(0.0).sub(floor);
                 note(Step::Scale(Self::all(1.0).0, negative.0))
-            }
-
-            fn all_minus_one() -> Self {
-                Self::all(-1.0)
             }
 
             #[inline(never)]
@@ -241,14 +237,6 @@ macro_rules! noted {
                     (note(Step::And(size.0, self.0)), note(Step::And(sign.0, x.0)));
                 note(Step::Or(own.0, other.0))
             }
-
-            fn exponential_terms(r: Self, s: Self) -> Self {
-                $exponential_terms(r, s)
-            }
-
-            fn logarithm_terms(r: Self, s: Self) -> Self {
-                $logarithm_terms(r, s)
-            }
         }
 
         impl Noted<$float> {
@@ -259,17 +247,5 @@ macro_rules! noted {
     };
 }
 
-noted!(
-    f64,
-    exponential::OF_F64,
-    logarithm::OF_F64,
-    exponential::terms_of_f64,
-    logarithm::terms_of_f64
-);
-noted!(
-    f32,
-    exponential::OF_F32,
-    logarithm::OF_F32,
-    |r, _| exponential::terms_of_f32(r),
-    logarithm::terms_of_f32
-);
+noted!(f64);
+noted!(f32);

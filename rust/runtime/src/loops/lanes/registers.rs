@@ -1,28 +1,27 @@
 //! Registers of AVX-512 as lanes.
 
 use crate::loops::angles::Angles;
-use crate::loops::exponential::{self, Exponential};
+use crate::loops::exponential::Exponential;
 use crate::loops::gamma::Gamma;
 use crate::loops::lanes::{Function, Lanes, each};
-use crate::loops::logarithm::{self, EDGES, Logarithm};
+use crate::loops::logarithm::{EDGES, Logarithm};
 use std::arch::x86_64::*;
 
 /// Implements [`Lanes`] for registers of AVX-512 by the instructions for their elements: `$sign` is the distance from the
 /// bit of two to that of the sign.
 macro_rules! register_lanes {
     (
-        $register:ident, $element:ident, $int:ident, $of:ident, $count:literal, $sign:literal;
+        $register:ident, $element:ident, $int:ident, $count:literal, $sign:literal;
         $set1:ident $load:ident $store:ident $add:ident $sub:ident $mul:ident $fmadd:ident $div:ident
         $sqrt:ident $and:ident $andnot:ident $or:ident $xor:ident $compare:ident $blend:ident $scalef:ident
         $roundscale:ident $range:ident $getmant:ident $getexp:ident $fixupimm:ident $as_int:ident
         $of_int:ident $test:ident $set1_int:ident $shift:ident;
-        table ($self:ident, $table:ident) => $taken:expr,
-        exponential ($r:pat, $s:pat) => $terms:expr, logarithm $logarithm_terms:ident
+        table ($self:ident, $table:ident) => $taken:expr
     ) => {
         impl Lanes for $register {
             type Element = $element;
-            const EXPONENTIAL: &Exponential<$element> = &exponential::$of;
-            const LOGARITHM: &Logarithm<$element> = &logarithm::$of;
+            const EXPONENTIAL: &Exponential<$element> = $element::EXPONENTIAL;
+            const LOGARITHM: &Logarithm<$element> = $element::LOGARITHM;
             const ANGLES: &Angles<$element> = $element::ANGLES;
             const GAMMA: &Gamma<$element> = $element::GAMMA;
             const IS_DOUBLE: bool = $element::IS_DOUBLE;
@@ -112,11 +111,6 @@ macro_rules! register_lanes {
             }
 
             #[inline(always)]
-            fn all_minus_one() -> $register {
-                Self::all(-1.0)
-            }
-
-            #[inline(always)]
             fn fma(self, by: $register, more: $register) -> $register {
                 // SAFETY: as above.
                 unsafe { $fmadd(self, by, more) }
@@ -192,22 +186,12 @@ macro_rules! register_lanes {
                     $or($andnot(sign, self), $and(sign, x))
                 }
             }
-
-            #[inline(always)]
-            fn exponential_terms($r: Self, $s: Self) -> Self {
-                $terms
-            }
-
-            #[inline(always)]
-            fn logarithm_terms(r: Self, s: Self) -> Self {
-                logarithm::$logarithm_terms(r, s)
-            }
         }
     };
 }
 
 register_lanes!(
-    __m512d, f64, i64, OF_F64, 8, 62;
+    __m512d, f64, i64, 8, 62;
     _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_fmadd_pd
     _mm512_div_pd _mm512_sqrt_pd _mm512_and_pd _mm512_andnot_pd _mm512_or_pd _mm512_xor_pd _mm512_cmp_pd_mask
     _mm512_mask_blend_pd _mm512_scalef_pd _mm512_roundscale_pd _mm512_range_pd _mm512_getmant_pd
@@ -216,11 +200,10 @@ register_lanes!(
     table (self, table) => {
         let (low, high) = (_mm512_loadu_pd(&table[0]), _mm512_loadu_pd(&table[8]));
         _mm512_permutex2var_pd(low, _mm512_castpd_si512(self), high)
-    },
-    exponential (r, s) => exponential::terms_of_f64(r, s), logarithm terms_of_f64
+    }
 );
 register_lanes!(
-    __m512, f32, i32, OF_F32, 16, 30;
+    __m512, f32, i32, 16, 30;
     _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_fmadd_ps
     _mm512_div_ps _mm512_sqrt_ps _mm512_and_ps _mm512_andnot_ps _mm512_or_ps _mm512_xor_ps _mm512_cmp_ps_mask
     _mm512_mask_blend_ps _mm512_scalef_ps _mm512_roundscale_ps _mm512_range_ps _mm512_getmant_ps
@@ -229,6 +212,5 @@ register_lanes!(
     table (self, table) => {
         let all = _mm512_loadu_ps(&table[0]);
         _mm512_permutexvar_ps(_mm512_castps_si512(self), all)
-    },
-    exponential (r, _) => exponential::terms_of_f32(r), logarithm terms_of_f32
+    }
 );
