@@ -70,105 +70,56 @@ macro_rules! kernel_functions {
     };
 }
 
-kernel_functions! {
-    loop_stops() -> i32 { crate::threads::attention::stops() }
-    pad_ends_8(to: *mut u8, from: *const u8, stride: i64, before: i64, rows: i64, count: i64, lanes: i64) {
-        pad_ends(to, from, stride, before, rows, count, lanes)
+/// Those of all sizes of elements, and those of all reductions of each float.
+macro_rules! kernel_functions_of {
+    (
+        sizes { $($bits:ident: $pad:ident $copy:ident;)* }
+        floats { $($float:ident: $carry:ident;)* }
+        reductions { $($of:ident $operation:ident: $all:ident $rows:ident $columns:ident;)* }
+    ) => {
+        kernel_functions! {
+            loop_stops() -> i32 { crate::threads::attention::stops() }
+            $($pad(
+                to: *mut $bits, from: *const u8, stride: i64, before: i64, rows: i64, count: i64, lanes: i64
+            ) {
+                pad_ends(to, from, stride, before, rows, count, lanes)
+            }
+            $copy(
+                to: *mut u8, from: *const $bits, stride: i64, rows: i64, count: i64, lanes: i64
+            ) {
+                copy_ends(to, from, stride, rows, count, lanes)
+            })*
+            $($carry(sums: *mut $float, turn: i64, width: i64) { carry(sums, turn, width, -0.0) })*
+            $($all(of: *mut $of, count: i64, walked: i64, lanes: i64) -> $of {
+                fold::<_, $operation>(of, count, walked, lanes)
+            }
+            $rows(to: *mut $of, of: *mut $of, rows: i64, count: i64, walked: i64, lanes: i64) {
+                fold_rows::<_, $operation, WIDE>(to, of, rows, count, walked, lanes)
+            }
+            $columns(to: *mut $of, sets: *const $of, count: i64, lanes: i64) {
+                fold_columns::<_, $operation>(to, sets, count, lanes)
+            })*
+        }
+    };
+}
+
+kernel_functions_of! {
+    sizes {
+        u8: pad_ends_8 copy_ends_8;
+        u16: pad_ends_16 copy_ends_16;
+        u32: pad_ends_32 copy_ends_32;
+        u64: pad_ends_64 copy_ends_64;
     }
-    pad_ends_16(to: *mut u16, from: *const u8, stride: i64, before: i64, rows: i64, count: i64, lanes: i64) {
-        pad_ends(to, from, stride, before, rows, count, lanes)
-    }
-    pad_ends_32(to: *mut u32, from: *const u8, stride: i64, before: i64, rows: i64, count: i64, lanes: i64) {
-        pad_ends(to, from, stride, before, rows, count, lanes)
-    }
-    pad_ends_64(to: *mut u64, from: *const u8, stride: i64, before: i64, rows: i64, count: i64, lanes: i64) {
-        pad_ends(to, from, stride, before, rows, count, lanes)
-    }
-    copy_ends_8(to: *mut u8, from: *const u8, stride: i64, rows: i64, count: i64, lanes: i64) {
-        copy_ends(to, from, stride, rows, count, lanes)
-    }
-    copy_ends_16(to: *mut u8, from: *const u16, stride: i64, rows: i64, count: i64, lanes: i64) {
-        copy_ends(to, from, stride, rows, count, lanes)
-    }
-    copy_ends_32(to: *mut u8, from: *const u32, stride: i64, rows: i64, count: i64, lanes: i64) {
-        copy_ends(to, from, stride, rows, count, lanes)
-    }
-    copy_ends_64(to: *mut u8, from: *const u64, stride: i64, rows: i64, count: i64, lanes: i64) {
-        copy_ends(to, from, stride, rows, count, lanes)
-    }
-    carry_f4(sums: *mut f32, turn: i64, width: i64) { carry(sums, turn, width, -0.0) }
-    carry_f8(sums: *mut f64, turn: i64, width: i64) { carry(sums, turn, width, -0.0) }
-    fold_all_add_f4(of: *mut f32, count: i64, walked: i64, lanes: i64) -> f32 {
-        fold::<_, Sum>(of, count, walked, lanes)
-    }
-    fold_all_add_f8(of: *mut f64, count: i64, walked: i64, lanes: i64) -> f64 {
-        fold::<_, Sum>(of, count, walked, lanes)
-    }
-    fold_all_mul_f4(of: *mut f32, count: i64, walked: i64, lanes: i64) -> f32 {
-        fold::<_, Product>(of, count, walked, lanes)
-    }
-    fold_all_mul_f8(of: *mut f64, count: i64, walked: i64, lanes: i64) -> f64 {
-        fold::<_, Product>(of, count, walked, lanes)
-    }
-    fold_all_maximum_f4(of: *mut f32, count: i64, walked: i64, lanes: i64) -> f32 {
-        fold::<_, Largest>(of, count, walked, lanes)
-    }
-    fold_all_maximum_f8(of: *mut f64, count: i64, walked: i64, lanes: i64) -> f64 {
-        fold::<_, Largest>(of, count, walked, lanes)
-    }
-    fold_all_minimum_f4(of: *mut f32, count: i64, walked: i64, lanes: i64) -> f32 {
-        fold::<_, Smallest>(of, count, walked, lanes)
-    }
-    fold_all_minimum_f8(of: *mut f64, count: i64, walked: i64, lanes: i64) -> f64 {
-        fold::<_, Smallest>(of, count, walked, lanes)
-    }
-    fold_rows_add_f4(to: *mut f32, of: *mut f32, rows: i64, count: i64, walked: i64, lanes: i64) {
-        fold_rows::<_, Sum, WIDE>(to, of, rows, count, walked, lanes)
-    }
-    fold_rows_add_f8(to: *mut f64, of: *mut f64, rows: i64, count: i64, walked: i64, lanes: i64) {
-        fold_rows::<_, Sum, WIDE>(to, of, rows, count, walked, lanes)
-    }
-    fold_rows_mul_f4(to: *mut f32, of: *mut f32, rows: i64, count: i64, walked: i64, lanes: i64) {
-        fold_rows::<_, Product, WIDE>(to, of, rows, count, walked, lanes)
-    }
-    fold_rows_mul_f8(to: *mut f64, of: *mut f64, rows: i64, count: i64, walked: i64, lanes: i64) {
-        fold_rows::<_, Product, WIDE>(to, of, rows, count, walked, lanes)
-    }
-    fold_rows_maximum_f4(to: *mut f32, of: *mut f32, rows: i64, count: i64, walked: i64, lanes: i64) {
-        fold_rows::<_, Largest, WIDE>(to, of, rows, count, walked, lanes)
-    }
-    fold_rows_maximum_f8(to: *mut f64, of: *mut f64, rows: i64, count: i64, walked: i64, lanes: i64) {
-        fold_rows::<_, Largest, WIDE>(to, of, rows, count, walked, lanes)
-    }
-    fold_rows_minimum_f4(to: *mut f32, of: *mut f32, rows: i64, count: i64, walked: i64, lanes: i64) {
-        fold_rows::<_, Smallest, WIDE>(to, of, rows, count, walked, lanes)
-    }
-    fold_rows_minimum_f8(to: *mut f64, of: *mut f64, rows: i64, count: i64, walked: i64, lanes: i64) {
-        fold_rows::<_, Smallest, WIDE>(to, of, rows, count, walked, lanes)
-    }
-    fold_columns_add_f4(to: *mut f32, sets: *const f32, count: i64, lanes: i64) {
-        fold_columns::<_, Sum>(to, sets, count, lanes)
-    }
-    fold_columns_add_f8(to: *mut f64, sets: *const f64, count: i64, lanes: i64) {
-        fold_columns::<_, Sum>(to, sets, count, lanes)
-    }
-    fold_columns_mul_f4(to: *mut f32, sets: *const f32, count: i64, lanes: i64) {
-        fold_columns::<_, Product>(to, sets, count, lanes)
-    }
-    fold_columns_mul_f8(to: *mut f64, sets: *const f64, count: i64, lanes: i64) {
-        fold_columns::<_, Product>(to, sets, count, lanes)
-    }
-    fold_columns_maximum_f4(to: *mut f32, sets: *const f32, count: i64, lanes: i64) {
-        fold_columns::<_, Largest>(to, sets, count, lanes)
-    }
-    fold_columns_maximum_f8(to: *mut f64, sets: *const f64, count: i64, lanes: i64) {
-        fold_columns::<_, Largest>(to, sets, count, lanes)
-    }
-    fold_columns_minimum_f4(to: *mut f32, sets: *const f32, count: i64, lanes: i64) {
-        fold_columns::<_, Smallest>(to, sets, count, lanes)
-    }
-    fold_columns_minimum_f8(to: *mut f64, sets: *const f64, count: i64, lanes: i64) {
-        fold_columns::<_, Smallest>(to, sets, count, lanes)
+    floats { f32: carry_f4; f64: carry_f8; }
+    reductions {
+        f32 Sum: fold_all_add_f4 fold_rows_add_f4 fold_columns_add_f4;
+        f64 Sum: fold_all_add_f8 fold_rows_add_f8 fold_columns_add_f8;
+        f32 Product: fold_all_mul_f4 fold_rows_mul_f4 fold_columns_mul_f4;
+        f64 Product: fold_all_mul_f8 fold_rows_mul_f8 fold_columns_mul_f8;
+        f32 Largest: fold_all_maximum_f4 fold_rows_maximum_f4 fold_columns_maximum_f4;
+        f64 Largest: fold_all_maximum_f8 fold_rows_maximum_f8 fold_columns_maximum_f8;
+        f32 Smallest: fold_all_minimum_f4 fold_rows_minimum_f4 fold_columns_minimum_f4;
+        f64 Smallest: fold_all_minimum_f8 fold_rows_minimum_f8 fold_columns_minimum_f8;
     }
 }
 

@@ -121,41 +121,33 @@ unsafe fn one_by_one<F: Function, T: Float>(to: *mut T, x: *const T, count: i64)
     }
 }
 
-/// # Safety
-/// As for [`one_by_one`], and the processor has AVX-512.
 #[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn by_registers_f4<F: Function>(to: *mut f32, x: *const f32, count: i64) {
-    use std::arch::x86_64::*;
-    for at in (0..count as usize).step_by(16) {
-        let left = count as usize - at;
-        let mask = if left < 16 { (1 << left) - 1 } else { u16::MAX };
-        // SAFETY: by the caller's promise; the mask leaves out the elements behind the end.
-        unsafe {
-            _mm_prefetch::<_MM_HINT_T0>(x.add(at).cast::<i8>().wrapping_add(AHEAD));
-            let made = whole::<F, _>(_mm512_maskz_loadu_ps(mask, x.add(at)));
-            _mm512_mask_storeu_ps(to.add(at), mask, made);
+macro_rules! by_registers {
+    ($name:ident, $element:ty, $mask:ty, $load:ident, $store:ident) => {
+        /// # Safety
+        /// As for [`one_by_one`], and the processor has AVX-512.
+        #[inline(always)]
+        unsafe fn $name<F: Function>(to: *mut $element, x: *const $element, count: i64) {
+            use std::arch::x86_64::*;
+            const LANES: usize = <$mask>::BITS as usize;
+            for at in (0..count as usize).step_by(LANES) {
+                let left = count as usize - at;
+                let mask = if left < LANES { (1 << left) - 1 } else { <$mask>::MAX };
+                // SAFETY: by the caller's promise; the mask leaves out the elements behind the end.
+                unsafe {
+                    _mm_prefetch::<_MM_HINT_T0>(x.add(at).cast::<i8>().wrapping_add(AHEAD));
+                    let made = whole::<F, _>($load(mask, x.add(at)));
+                    $store(to.add(at), mask, made);
+                }
+            }
         }
-    }
+    };
 }
 
-/// # Safety
-/// As for [`by_registers_f4`].
 #[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn by_registers_f8<F: Function>(to: *mut f64, x: *const f64, count: i64) {
-    use std::arch::x86_64::*;
-    for at in (0..count as usize).step_by(8) {
-        let left = count as usize - at;
-        let mask = if left < 8 { (1 << left) - 1 } else { u8::MAX };
-        // SAFETY: as above.
-        unsafe {
-            _mm_prefetch::<_MM_HINT_T0>(x.add(at).cast::<i8>().wrapping_add(AHEAD));
-            let made = whole::<F, _>(_mm512_maskz_loadu_pd(mask, x.add(at)));
-            _mm512_mask_storeu_pd(to.add(at), mask, made);
-        }
-    }
-}
+by_registers!(by_registers_f4, f32, u16, _mm512_maskz_loadu_ps, _mm512_mask_storeu_ps);
+#[cfg(target_arch = "x86_64")]
+by_registers!(by_registers_f8, f64, u8, _mm512_maskz_loadu_pd, _mm512_mask_storeu_pd);
 
 /// The functions made of the instructions of a level.
 macro_rules! in_level {
