@@ -271,6 +271,15 @@ macro_rules! call {
     }};
 }
 
+/// As `call!`, for a routine whose last argument is where it says how it went; gives that number.
+macro_rules! call_told {
+    ($found:expr, $($kind:ident $value:expr),*) => {{
+        let (found, mut info): (Found, i64) = ($found, 0);
+        call!(found, $($kind $value,)* at &raw mut info);
+        found.take(info)
+    }};
+}
+
 /// The type of an argument, and its value.
 macro_rules! argument {
     (letter) => { *const c_char };
@@ -567,12 +576,10 @@ pub(crate) unsafe fn potrf<T: Element>(
     triangle: Triangle,
     a: MatrixOut<T>,
 ) -> Result<Option<i32>, Fault> {
-    let routine = T::POTRF.found()?;
-    let mut info = 0i64;
-    let told = &raw mut info;
     // SAFETY: as for `dot`.
-    unsafe { call!(routine, letter triangle.part(), int size, at a.at, int a.leading, at told) };
-    let info = routine.take(info);
+    let info = unsafe {
+        call_told!(T::POTRF.found()?, letter triangle.part(), int size, at a.at, int a.leading)
+    };
     // A negative number complains about an argument; none of these can be wrong.
     Ok((info != 0).then_some(info))
 }

@@ -61,12 +61,10 @@ pub(crate) unsafe fn geqrf<T: Element>(
     work: Work<T>,
 ) -> Result<(), Fault> {
     let [m, n] = sizes;
-    let mut info = 0i64;
-    let told = &raw mut info;
     // SAFETY: `set_routine`'s caller promised the routine, this one's caller the operands.
     unsafe {
-        call!(T::GEQRF.found()?,
-            int m, int n, at a.at, int a.leading, at scales, at work.at, int work.length, at told)
+        call_told!(T::GEQRF.found()?,
+            int m, int n, at a.at, int a.leading, at scales, at work.at, int work.length)
     };
     Ok(())
 }
@@ -84,13 +82,10 @@ pub(crate) unsafe fn orgqr<T: Element>(
     work: Work<T>,
 ) -> Result<(), Fault> {
     let [m, n, k] = sizes;
-    let mut info = 0i64;
-    let told = &raw mut info;
     // SAFETY: as for `geqrf`.
     unsafe {
-        call!(T::ORGQR.found()?,
-            int m, int n, int k, at a.at, int a.leading, at scales, at work.at, int work.length,
-            at told)
+        call_told!(T::ORGQR.found()?,
+            int m, int n, int k, at a.at, int a.leading, at scales, at work.at, int work.length)
     };
     Ok(())
 }
@@ -110,17 +105,13 @@ pub(crate) unsafe fn gesdd<T: Element>(
     integers: *mut u8,
 ) -> Result<bool, Fault> {
     let [m, n] = sizes;
-    let routine = T::GESDD.found()?;
-    let mut info = 0i64;
-    let told = &raw mut info;
     // SAFETY: as for `geqrf`.
-    unsafe {
-        call!(routine,
+    let info = unsafe {
+        call_told!(T::GESDD.found()?,
             letter vectors.of_svd(), int m, int n, at a.at, int a.leading, at values, at u.at,
-            int u.leading, at vt.at, int vt.leading, at work.at, int work.length, at integers,
-            at told)
+            int u.leading, at vt.at, int vt.leading, at work.at, int work.length, at integers)
     };
-    Ok(routine.take(info) == 0)
+    Ok(info == 0)
 }
 
 /// The eigenvalues of a symmetric matrix of `size` rows, given by a triangle, in ascending order;
@@ -137,16 +128,13 @@ pub(crate) unsafe fn syevd<T: Element>(
     work: Work<T>,
     (integers, room): (*mut u8, i32),
 ) -> Result<bool, Fault> {
-    let routine = T::SYEVD.found()?;
-    let mut info = 0i64;
-    let told = &raw mut info;
     // SAFETY: as for `geqrf`.
-    unsafe {
-        call!(routine,
+    let info = unsafe {
+        call_told!(T::SYEVD.found()?,
             letter vectors.of_eigh(), letter triangle.part(), int size, at a.at, int a.leading,
-            at values, at work.at, int work.length, at integers, int room, at told)
+            at values, at work.at, int work.length, at integers, int room)
     };
-    Ok(routine.take(info) == 0)
+    Ok(info == 0)
 }
 
 /// The working memory of [`geqrf`] and [`orgqr`] for matrices of these sizes.

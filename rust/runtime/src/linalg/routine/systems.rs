@@ -19,15 +19,12 @@ pub(crate) unsafe fn gtsv<T: Element>(
     x: MatrixOut<T>,
 ) -> Result<Option<i32>, Fault> {
     let [n, columns] = sizes;
-    let routine = T::GTSV.found()?;
-    let mut info = 0i64;
-    let told = &raw mut info;
     // SAFETY: `set_routine`'s caller promised the routine, this one's caller the operands.
-    unsafe {
-        call!(routine,
-            int n, int columns, at below, at on, at above, at x.at, int x.leading, at told)
+    let info = unsafe {
+        call_told!(T::GTSV.found()?,
+            int n, int columns, at below, at on, at above, at x.at, int x.leading)
     };
-    Ok(failed(routine, info))
+    Ok(zero_pivot(info))
 }
 
 /// As [`gtsv`], for a matrix with `bands` diagonals below and above its main one. Columns of
@@ -44,16 +41,13 @@ pub(crate) unsafe fn gbsv<T: Element>(
     x: MatrixOut<T>,
 ) -> Result<Option<i32>, Fault> {
     let [n, columns] = sizes;
-    let routine = T::GBSV.found()?;
-    let mut info = 0i64;
-    let told = &raw mut info;
     // SAFETY: as for `gtsv`.
-    unsafe {
-        call!(routine,
+    let info = unsafe {
+        call_told!(T::GBSV.found()?,
             int n, int below, int above, int columns, at a.at, int a.leading, at pivots, at x.at,
-            int x.leading, at told)
+            int x.leading)
     };
-    Ok(failed(routine, info))
+    Ok(zero_pivot(info))
 }
 
 /// As [`gtsv`], for a matrix `a` of any kind, whose place is used up.
@@ -67,20 +61,17 @@ pub(crate) unsafe fn gesv<T: Element>(
     x: MatrixOut<T>,
 ) -> Result<Option<i32>, Fault> {
     let [n, columns] = sizes;
-    let routine = T::GESV.found()?;
-    let mut info = 0i64;
-    let told = &raw mut info;
     // SAFETY: as for `gtsv`.
-    unsafe {
-        call!(routine,
-            int n, int columns, at a.at, int a.leading, at pivots, at x.at, int x.leading, at told)
+    let info = unsafe {
+        call_told!(T::GESV.found()?,
+            int n, int columns, at a.at, int a.leading, at pivots, at x.at, int x.leading)
     };
-    Ok(failed(routine, info))
+    Ok(zero_pivot(info))
 }
 
 /// The row of the pivot that is zero, if one is.
-fn failed(routine: Found, info: i64) -> Option<i32> {
-    Some(routine.take(info)).filter(|&row| row != 0)
+fn zero_pivot(info: i32) -> Option<i32> {
+    Some(info).filter(|&row| row != 0)
 }
 
 /// The factors of a matrix of `sizes` rows and columns, in its place, and in `pivots` for each row
@@ -97,10 +88,8 @@ pub(crate) unsafe fn getrf<T: Element>(
     let routine = T::GETRF.found()?;
     let [m, n] = sizes;
     let call = |pivots: *mut c_void| {
-        let mut info = 0i64;
-        let told = &raw mut info;
         // SAFETY: as for `gtsv`; `pivots` points to an integer of the routine's for each exchange.
-        unsafe { call!(routine, int m, int n, at a.at, int a.leading, at pivots, at told) };
+        unsafe { call_told!(routine, int m, int n, at a.at, int a.leading, at pivots) };
     };
     match routine.integers {
         Integers::Bits32 => call(pivots.cast()),

@@ -95,24 +95,22 @@ fn loops<T: Element>(dot: &SmallDot, adds: bool) -> Option<Loops> {
     if !dot.is_wide {
         return None;
     }
-    Some(match (dot.columns, adds) {
-        (1, false) => rows::<T, 1, false>,
-        (2, false) => rows::<T, 2, false>,
-        (3, false) => rows::<T, 3, false>,
-        (4, false) => rows::<T, 4, false>,
-        (5, false) => rows::<T, 5, false>,
-        (6, false) => rows::<T, 6, false>,
-        (7, false) => rows::<T, 7, false>,
-        (_, false) => rows::<T, 8, false>,
-        (1, true) => rows::<T, 1, true>,
-        (2, true) => rows::<T, 2, true>,
-        (3, true) => rows::<T, 3, true>,
-        (4, true) => rows::<T, 4, true>,
-        (5, true) => rows::<T, 5, true>,
-        (6, true) => rows::<T, 6, true>,
-        (7, true) => rows::<T, 7, true>,
-        (_, true) => rows::<T, 8, true>,
-    })
+    let columns = dot.columns;
+    Some(if adds { rows_of::<T, true>(columns) } else { rows_of::<T, false>(columns) })
+}
+
+#[cfg(target_arch = "x86_64")]
+fn rows_of<T: Element, const ADDS: bool>(columns: usize) -> Loops {
+    match columns {
+        1 => rows::<T, 1, ADDS>,
+        2 => rows::<T, 2, ADDS>,
+        3 => rows::<T, 3, ADDS>,
+        4 => rows::<T, 4, ADDS>,
+        5 => rows::<T, 5, ADDS>,
+        6 => rows::<T, 6, ADDS>,
+        7 => rows::<T, 7, ADDS>,
+        _ => rows::<T, 8, ADDS>,
+    }
 }
 
 #[cfg(not(target_arch = "x86_64"))]
