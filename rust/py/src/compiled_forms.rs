@@ -212,9 +212,6 @@ impl Argument {
     fn new(told: &Bound<'_, PyTuple>) -> PyResult<Argument> {
         let kind: String = told.get_item(0)?.extract()?;
         let own = told.get_item(1)?;
-        let parts = || -> PyResult<Box<[Argument]>> {
-            own.try_iter()?.map(|part| Argument::new(part?.cast()?)).collect()
-        };
         Ok(match kind.as_str() {
             "array" => Argument::Array {
                 dtype: own.unbind(),
@@ -223,8 +220,8 @@ impl Argument {
             },
             "number" => Argument::Number(own.unbind()),
             "value" => Argument::Value(own.unbind()),
-            "list" => Argument::List(parts()?),
-            "tuple" => Argument::Tuple(parts()?),
+            "list" => Argument::List(parts(&own, Argument::new)?),
+            "tuple" => Argument::Tuple(parts(&own, Argument::new)?),
             "dict" => Argument::Dict(pairs(&own, Argument::new)?),
             _ => return Err(PyTypeError::new_err(format!("no argument is a {kind}"))),
         })
@@ -285,6 +282,14 @@ impl Argument {
     }
 }
 
+/// What is made of each of several data.
+fn parts<T>(
+    told: &Bound<'_, PyAny>,
+    make: impl Fn(&Bound<'_, PyTuple>) -> PyResult<T>,
+) -> PyResult<Box<[T]>> {
+    told.try_iter()?.map(|part| make(part?.cast()?)).collect()
+}
+
 type Pairs<T> = Box<[(Py<PyAny>, T)]>;
 
 /// Keys with their data.
@@ -305,17 +310,14 @@ impl Returned {
     fn new(told: &Bound<'_, PyTuple>) -> PyResult<Returned> {
         let kind: String = told.get_item(0)?.extract()?;
         let own = told.get_item(1)?;
-        let parts = || -> PyResult<Box<[Returned]>> {
-            own.try_iter()?.map(|part| Returned::new(part?.cast()?)).collect()
-        };
         Ok(match kind.as_str() {
             "array" => Returned::Array(own.extract()?),
             "number" => Returned::Number(own.extract()?),
             "length" => Returned::Length(own.extract()?),
             "argument" => Returned::Argument(own.extract()?),
             "value" => Returned::Value(own.unbind()),
-            "list" => Returned::List(parts()?),
-            "tuple" => Returned::Tuple(parts()?),
+            "list" => Returned::List(parts(&own, Returned::new)?),
+            "tuple" => Returned::Tuple(parts(&own, Returned::new)?),
             "dict" => Returned::Dict(pairs(&own, Returned::new)?),
             _ => return Err(PyTypeError::new_err(format!("no result is a {kind}"))),
         })

@@ -1,7 +1,7 @@
 //! Frozen graphs.
 
 use frazil_core::traverse::needs_at_most;
-use frazil_core::{codec, text};
+use frazil_core::{Var, codec, text};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMapping, PyTuple};
 
@@ -63,6 +63,21 @@ impl Drop for FrozenFunctionGraph {
     }
 }
 
+type Made = Result<frazil_core::FrozenFunctionGraph, frazil_core::Error>;
+
+/// The graph that a function of the core makes of inputs and outputs.
+fn frozen<'py>(
+    inputs: &Bound<'py, PyAny>,
+    outputs: &Bound<'py, PyAny>,
+    make: fn(&frazil_core::Container, &[Var], &[Var]) -> Made,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = inputs.py();
+    let (inputs, outputs, container) = (vars_of(inputs)?, vars_of(outputs)?, current(py)?);
+    let few = needs_at_most(&outputs, FEW);
+    let graph = detached_if(!few, py, || make(&container, &inputs, &outputs));
+    frozen_wrapper(py, graph.map_err(raise)?)
+}
+
 #[pymethods]
 impl FrozenFunctionGraph {
     #[new]
@@ -70,12 +85,7 @@ impl FrozenFunctionGraph {
         inputs: &Bound<'py, PyAny>,
         outputs: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let py = inputs.py();
-        let (inputs, outputs, container) = (vars_of(inputs)?, vars_of(outputs)?, current(py)?);
-        let graph = detached_if(!needs_at_most(&outputs, FEW), py, || {
-            frazil_core::FrozenFunctionGraph::new(&container, &inputs, &outputs)
-        });
-        frozen_wrapper(py, graph.map_err(raise)?)
+        frozen(inputs, outputs, frazil_core::FrozenFunctionGraph::new)
     }
 
     /// The graph in which every occurrence of one of `inputs` is an input: constants and expressions too.
@@ -84,12 +94,7 @@ impl FrozenFunctionGraph {
         inputs: &Bound<'py, PyAny>,
         outputs: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let py = inputs.py();
-        let (inputs, outputs, container) = (vars_of(inputs)?, vars_of(outputs)?, current(py)?);
-        let graph = detached_if(!needs_at_most(&outputs, FEW), py, || {
-            frazil_core::FrozenFunctionGraph::from_structural_inputs(&container, &inputs, &outputs)
-        });
-        frozen_wrapper(py, graph.map_err(raise)?)
+        frozen(inputs, outputs, frazil_core::FrozenFunctionGraph::from_structural_inputs)
     }
 
     /// The graph that a text, as `str` gives it, shows.

@@ -11,6 +11,7 @@ use frazil_core::{Body, FrozenFunctionGraph, FunctionGraph, Node, Op, Var};
 use hashbrown::HashTable;
 use pyo3::prelude::*;
 use pyo3::types::{PyWeakrefMethods, PyWeakrefReference};
+use pyo3::{PyClass, PyClassInitializer};
 
 use crate::apply::FrozenApply;
 use crate::cell::SharedCell;
@@ -182,13 +183,24 @@ pub fn wrapper(py: Python<'_>, var: Var) -> PyResult<Bound<'_, PyAny>> {
     install(py, identity, new)
 }
 
-/// The Python object for an application.
-pub fn apply_wrapper(py: Python<'_>, node: Node) -> PyResult<Bound<'_, PyAny>> {
-    let identity = (node.address(), APPLY);
+/// The Python object that lives for an identity, or a new one.
+fn living_or<'py, T: PyClass>(
+    py: Python<'py>,
+    identity: Identity,
+    content: impl FnOnce() -> T,
+) -> PyResult<Bound<'py, PyAny>>
+where
+    PyClassInitializer<T>: From<T>,
+{
     match find(py, identity) {
         Some(living) => Ok(living),
-        None => install(py, identity, Bound::new(py, FrozenApply::from_node(node))?.into_any()),
+        None => install(py, identity, Bound::new(py, content())?.into_any()),
     }
+}
+
+/// The Python object for an application.
+pub fn apply_wrapper(py: Python<'_>, node: Node) -> PyResult<Bound<'_, PyAny>> {
+    living_or(py, (node.address(), APPLY), || FrozenApply::from_node(node))
 }
 
 /// The Python object for a container.
@@ -196,33 +208,15 @@ pub fn container_wrapper(
     py: Python<'_>,
     container: frazil_core::Container,
 ) -> PyResult<Bound<'_, PyAny>> {
-    let identity = (container.address(), CONTAINER);
-    match find(py, identity) {
-        Some(living) => Ok(living),
-        None => install(py, identity, Bound::new(py, Container::from_core(container))?.into_any()),
-    }
+    living_or(py, (container.address(), CONTAINER), || Container::from_core(container))
 }
 
 /// The Python object for a graph.
 pub fn graph_wrapper(py: Python<'_>, graph: FunctionGraph) -> PyResult<Bound<'_, PyAny>> {
-    let identity = (graph.address(), GRAPH);
-    match find(py, identity) {
-        Some(living) => Ok(living),
-        None => {
-            let new = Bound::new(py, graph::FunctionGraph::from_core(graph))?;
-            install(py, identity, new.into_any())
-        }
-    }
+    living_or(py, (graph.address(), GRAPH), || graph::FunctionGraph::from_core(graph))
 }
 
 /// The Python object for a frozen graph.
 pub fn frozen_wrapper(py: Python<'_>, graph: FrozenFunctionGraph) -> PyResult<Bound<'_, PyAny>> {
-    let identity = (graph.address(), FROZEN);
-    match find(py, identity) {
-        Some(living) => Ok(living),
-        None => {
-            let new = Bound::new(py, frozen_graph::FrozenFunctionGraph::from_core(graph))?;
-            install(py, identity, new.into_any())
-        }
-    }
+    living_or(py, (graph.address(), FROZEN), || frozen_graph::FrozenFunctionGraph::from_core(graph))
 }
