@@ -39,8 +39,14 @@ def scan(x):
     return states
 
 
+def scan_of_products(a):
+    start = ft.constant(np.arange(4.0))
+    return fz.scan(lambda s, a: a @ s, None, [start], [a], n_steps=9, return_updates=False)
+
+
 x, y, m = ft.dvector("x"), ft.dvector("y"), ft.dmatrix("m")
 small, whole, places = ft.fvector("small"), ft.lvector("whole"), ft.lvector("places")
+square = ft.tensor("square", shape=(4, 4))
 KERNELS = {
     "arithmetic": (x - y) / (x * x + 2.5),
     "narrow": ft.cast(small * 2, "float64") + whole,
@@ -54,6 +60,8 @@ KERNELS = {
     "put_rows": ft.inc_subtensor(m[places], x),
     "element_loop": newton(x),
     "scan": scan(x),
+    # More numbers than registers, which instructions read from memory.
+    "scan_of_products": scan_of_products(square),
 }
 
 
@@ -74,7 +82,7 @@ def described(monkeypatch):
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_instructions_of_kernels(name, described):
-    inputs = [x, y, m, small, whole, places]
+    inputs = [x, y, m, small, whole, places, square]
     # With its own name in it, no other test has made the kernel.
     fz.function(inputs, KERNELS[name], mode="cranelift", on_unused_input="ignore")
     written = []

@@ -3,10 +3,12 @@
 use crate::dtype::Dtype;
 use crate::emit::{Emitter, Loop, flags};
 use crate::kernel::{Action, Body, Literal, ScanKernel, Statement};
+use crate::op::Op;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
-use cranelift_codegen::ir::{InstBuilder, Value};
+use cranelift_codegen::ir::{BlockArg, InstBuilder, Value};
 use cranelift_frontend::Variable;
+use std::collections::{BTreeSet, HashMap};
 
 pub(crate) use self::lanes::{Count, goes_in_registers};
 
@@ -16,6 +18,10 @@ mod lanes;
 const ENDED: i64 = 3;
 /// The status of a loop that was told to stop.
 pub(crate) const STOPPED: i64 = 4;
+/// The registers of floats.
+const FLOATS: usize = 16;
+/// One of how many instructions is to read memory, where values are held there.
+const SHARE: usize = 4;
 /// Steps after which a loop asks whether to stop.
 pub(crate) const PATIENCE: i64 = 4096;
 
@@ -24,6 +30,18 @@ struct StepValues<'k> {
     bodies: &'k [Body],
     dtypes: Vec<Dtype>,
     values: Vec<Option<Value>>,
+    /// The memory that holds values which are the same in all steps, and how many bytes behind its address each is.
+    held: Option<Value>,
+    places: HashMap<usize, i32>,
+    /// Whether a statement is used once, and what uses it, too: instructions of others read none of their operands from
+    /// memory.
+    fuses: Vec<bool>,
+}
+
+impl<'k> StepValues<'k> {
+    fn new(bodies: &'k [Body], dtypes: Vec<Dtype>, values: Vec<Option<Value>>) -> StepValues<'k> {
+        StepValues { bodies, dtypes, values, held: None, places: HashMap::new(), fuses: Vec::new() }
+    }
 }
 
 impl StepValues<'_> {
@@ -38,13 +56,73 @@ impl StepValues<'_> {
         let mut values: Vec<Option<Value>> =
             given.iter().chain(literals).copied().map(Some).collect();
         values.resize(dtypes.len(), None);
-        let mut step = StepValues { bodies: &[], dtypes, values };
+        let mut step = StepValues::new(&[], dtypes, values);
         step.statements(e, body.first(), &body.statements, &body.constant, true);
         step
     }
 
     fn value(&self, k: usize) -> Value {
         self.values[k].expect("a kernel was verified")
+    }
+
+    /// Operand `at` of an instruction, which is read where it is held if it may be.
+    fn operand(&self, e: &mut Emitter, own: &Statement, at: usize, fuses: bool) -> Value {
+        let k = own.args[at];
+        match (self.held, self.places.get(&k)) {
+            (Some(held), Some(&place)) if fuses && reads_memory(own, at) => {
+                e.load(self.dtypes[k], held, place)
+            }
+            _ => self.value(k),
+        }
+    }
+
+    /// Lets memory hold floats that are the same in all steps, if they are too many for registers and many instructions
+    /// read them there: a register that is spilled takes an instruction to come back.
+    fn hold(&mut self, e: &mut Emitter, kernel: &ScanKernel) {
+        let given = (0..kernel.loads.len()).filter(|&k| !kernel.reads[kernel.loads[k].0].walks);
+        let first = kernel.first();
+        let made = (0..kernel.statements.len()).filter(|&k| kernel.constant[k]);
+        let same: Vec<usize> = given
+            .chain(made.map(|k| first + k))
+            .filter(|&k| matches!(self.dtypes[k], Dtype::Float32 | Dtype::Float64))
+            .collect();
+        let fuses = used_once(kernel);
+        let operands =
+            (0..fuses.len()).filter(|&k| fuses[k] && !kernel.constant[k]).flat_map(|k| {
+                let own = &kernel.statements[k];
+                (0..own.args.len()).filter(|&at| reads_memory(own, at)).map(|at| own.args[at])
+            });
+        let read = operands.filter(|k| same.contains(k)).count();
+        let is_many = same.len() + kernel.states.len() >= FLOATS && SHARE * read >= fuses.len();
+        if !(cfg!(target_arch = "x86_64") && is_many) {
+            return;
+        }
+        let slot = e.stack(8 * same.len() as u32);
+        let held = e.stack_address(slot);
+        for (at, k) in same.into_iter().enumerate() {
+            let place = 8 * at as i32;
+            e.store(self.dtypes[k], self.value(k), held, place);
+            self.places.insert(k, place);
+        }
+        self.held = Some(held);
+        self.fuses = fuses;
+    }
+
+    /// Ends the instructions of a step: what comes of it goes to another block, so that each is used there alone, however
+    /// often.
+    fn end(&mut self, e: &mut Emitter, kernel: &ScanKernel) {
+        if self.held.is_none() {
+            return;
+        }
+        let block = e.b.create_block();
+        let ends = ends(kernel);
+        let values: Vec<BlockArg> = ends.iter().map(|&k| self.value(k).into()).collect();
+        for k in ends {
+            self.values[k] = Some(e.b.append_block_param(block, self.dtypes[k].ir()));
+        }
+        e.b.ins().jump(block, &values);
+        e.b.switch_to_block(block);
+        e.b.seal_block(block);
     }
 
     /// Computes the statements that are the same in all steps, or the others.
@@ -60,7 +138,9 @@ impl StepValues<'_> {
             if same[k] != constant {
                 continue;
             }
-            let args: Vec<Value> = own.args.iter().map(|&a| self.value(a)).collect();
+            let fuses = self.fuses.get(k).is_some_and(|&once| once);
+            let args: Vec<Value> =
+                (0..own.args.len()).map(|at| self.operand(e, own, at, fuses)).collect();
             let from: Vec<Dtype> = own.args.iter().map(|&a| self.dtypes[a]).collect();
             let made = match own.action {
                 Action::Op(op) => e.apply(op, &from, &own.operands, own.dtype, &args),
@@ -158,6 +238,46 @@ impl Emitter<'_> {
     }
 }
 
+/// Whether an instruction may read operand `at` from memory.
+fn reads_memory(own: &Statement, at: usize) -> bool {
+    match own.action {
+        Action::Op(Op::Add | Op::Mul) => true,
+        Action::Op(Op::Sub | Op::Truediv) => at == 1,
+        _ => false,
+    }
+}
+
+/// What comes of a step: values that steps compute, and are stored, states of the next one or its end.
+fn ends(kernel: &ScanKernel) -> BTreeSet<usize> {
+    let writes = kernel.writes.iter().filter(|own| own.walks);
+    let stored = writes.flat_map(|own| own.values.iter().copied());
+    let next = kernel.states.iter().map(|own| own.next);
+    let first = kernel.first();
+    let is_made = |k: &usize| *k >= first && !kernel.constant[*k - first];
+    stored.chain(next).chain(kernel.condition).filter(is_made).collect()
+}
+
+/// Whether each statement is used once, and what uses it, too.
+fn used_once(kernel: &ScanKernel) -> Vec<bool> {
+    let first = kernel.first();
+    let mut uses = vec![0; kernel.statements.len()];
+    let mut user = vec![None; kernel.statements.len()];
+    for k in ends(kernel) {
+        uses[k - first] += 1;
+    }
+    for (k, own) in kernel.statements.iter().enumerate() {
+        for &a in own.args.iter().filter(|&&a| a >= first) {
+            uses[a - first] += 1;
+            user[a - first] = Some(k);
+        }
+    }
+    let mut once = vec![false; uses.len()];
+    for k in (0..uses.len()).rev() {
+        once[k] = uses[k] == 1 && user[k].is_none_or(|by: usize| once[by]);
+    }
+    once
+}
+
 /// The steps of a loop, while they are being written.
 struct Steps {
     all: Loop,
@@ -179,7 +299,7 @@ pub(crate) fn write_scan(e: &mut Emitter, kernel: &ScanKernel) {
         .collect();
     let dtypes = kernel.dtypes();
     let values = vec![None; dtypes.len()];
-    let mut step = StepValues { bodies: &kernel.bodies, dtypes, values };
+    let mut step = StepValues::new(&kernel.bodies, dtypes, values);
     for (k, value) in e.literals(&kernel.literals).into_iter().enumerate() {
         step.values[kernel.loads.len() + k] = Some(value);
     }
@@ -189,6 +309,7 @@ pub(crate) fn write_scan(e: &mut Emitter, kernel: &ScanKernel) {
     let states = kernel.states.iter();
     let states = states.map(|own| e.variable(own.dtype.ir(), step.value(own.start)));
     let states: Vec<Variable> = states.collect();
+    step.hold(e, kernel);
     let zero = e.i64(0);
     let at = e.variable(I64, zero);
     let own = e.begin_loop(|e| {
@@ -198,6 +319,7 @@ pub(crate) fn write_scan(e: &mut Emitter, kernel: &ScanKernel) {
     read_states(e, kernel, &mut step, &states);
     load(e, kernel, &mut step, &places, true);
     step.statements(e, first, &kernel.statements, &kernel.constant, false);
+    step.end(e, kernel);
     store(e, kernel, &step, &places, true);
     for (&state, own) in states.iter().zip(&kernel.states) {
         e.b.def_var(state, step.value(own.next));
