@@ -44,6 +44,8 @@ def graphs():
     yield x, "loop_of_matrices", [scan(lambda v, s: ft.dot(x, s) + v, x[:STEPS], x)[-1]]
     pairs, two = x.reshape((N * N // 2, 2)), ft.constant(np.zeros(2))
     yield x, "loop_of_presumed_lengths", [scan(lambda v, s: x[:2, :2] @ s + v, pairs, two)]
+    few, rows = x[:40, :40], x[:, :40]
+    yield x, "loop_with_kept_matrices", [scan(lambda v, s: few @ s + s @ few + v, rows, rows[0])]
     loop = scan(lambda v, s: ft.dot(x, ft.tanh(s)) + v, x, x[0])
     yield x, "gradient_of_a_loop", [fz.grad(loop[-1].sum(), x)]
     a = ft.dmatrix("a")

@@ -30,6 +30,7 @@ use crate::run::bind::Binder;
 use crate::run::state::{OutputPlan, SlotState, State};
 use crate::run::step::{Place, Step};
 use crate::run::tape::Tape;
+use crate::run::tape::products::kept_bytes;
 use crate::run::watch::Watch;
 use crate::threads::conduct::Conduct;
 
@@ -140,9 +141,17 @@ impl<'p> Run<'p> {
 
     /// A way to execute a plain program again and again, when all its outputs have their memory; see
     /// [`Tape::new`].
-    pub(crate) fn tape(&mut self, moving: &[usize]) -> Tape<'_> {
+    pub(crate) fn tape(&mut self, moving: &[usize], room: (*mut u8, usize)) -> Tape<'_> {
         let program = self.program;
-        Tape::new(program, self.state_mut(), moving)
+        Tape::new(program, self.state_mut(), moving, room)
+    }
+
+    /// The bytes of the copies of matrices that a tape keeps, if the inputs from one on stay the same.
+    pub(crate) fn kept_bytes(&self, first_same: usize) -> usize {
+        let (program, donated) = (self.program, self.program.donated());
+        kept_bytes(&self.state().steps, |base| {
+            (first_same..program.bases.arena).contains(&base) && !donated.contains(&base)
+        })
     }
 
     /// Takes the memory of all inputs.

@@ -6,6 +6,7 @@ use crate::arrays::layout::Layout;
 use crate::arrays::walk::{Order, Strides, Walk};
 use crate::error::Fault;
 use crate::linalg::blas::{DotPlan, SHORT, dot_dims};
+use crate::linalg::own::KeptGemv;
 use crate::linalg::small::SmallDot;
 use crate::threads::attention::Patience;
 use crate::threads::conduct::Conduct;
@@ -73,6 +74,13 @@ impl BatchPlan {
     pub(crate) fn small(&self) -> Option<(DType, SmallDot)> {
         self.walk.as_ref().filter(|walk| walk.is_single())?;
         self.each.small()
+    }
+
+    /// As [`DotPlan::kept`], with the type of its elements, if it is one product.
+    pub(crate) fn kept(&self) -> Option<(DType, KeptGemv, bool)> {
+        self.walk.as_ref().filter(|walk| walk.is_single())?;
+        let (kept, matrix_first) = self.each.kept(false)?;
+        Some((self.each.dtype(), kept, matrix_first))
     }
 
     /// Whether a run takes long enough to ask afterwards whether to stop.

@@ -7,7 +7,7 @@ use crate::arrays::strided::TransferPlan;
 use crate::error::Fault;
 use crate::linalg::integer_dot::IntegerDot;
 use crate::linalg::matrix::{Matrix, Pack, Vector, blas_int};
-use crate::linalg::own::{OwnGemm, OwnGemv};
+use crate::linalg::own::{KeptGemv, OwnGemm, OwnGemv};
 use crate::linalg::portions::{dot, gemm, gemv, ger, syrk};
 use crate::linalg::routine::{Element, MatrixAt, MatrixOut, Triangle, VectorAt};
 use crate::linalg::small::SmallDot;
@@ -166,12 +166,31 @@ impl DotPlan {
         self.scratch
     }
 
+    /// The type of its elements.
+    pub(crate) fn dtype(&self) -> DType {
+        self.dtype
+    }
+
     /// The type of its elements, and the product if it is a small one.
     pub(crate) fn small(&self) -> Option<(DType, SmallDot)> {
         match self.product {
             Product::Small(product) => Some((self.dtype, product)),
             _ => None,
         }
+    }
+
+    /// The product of a matrix and a vector by a copy of the matrix, and whether this is the first operand.
+    /// `None` where the copy would gain nothing. `adds`: it is added to what the result holds.
+    pub(crate) fn kept(&self, adds: bool) -> Option<(KeptGemv, bool)> {
+        let Product::Gemv { matrix_first, own: Some(own), .. } = &self.product else { return None };
+        if self.packs.iter().any(Option::is_some) {
+            return None;
+        }
+        let kept = match self.dtype {
+            DType::Float32 => own.kept::<f32>(adds),
+            _ => own.kept::<f64>(adds),
+        }?;
+        Some((kept, *matrix_first))
     }
 
     /// The products of elements that are summed.
@@ -389,6 +408,21 @@ impl GemmPlan {
             Start::Added(_, steps) => Some((dtype, product, steps)),
             Start::Copied(_) => None,
         }
+    }
+
+    /// As [`DotPlan::kept`], with the copy of what it is added to, if that is not in its place.
+    pub(crate) fn kept(&self, adds: bool) -> Option<(KeptGemv, bool, Option<&TransferPlan>)> {
+        let (kept, matrix_first) = self.product.kept(adds)?;
+        match &self.start {
+            Start::There => Some((kept, matrix_first, None)),
+            Start::Copied(start) => Some((kept, matrix_first, Some(start))),
+            Start::Added(..) => None,
+        }
+    }
+
+    /// The type of its elements.
+    pub(crate) fn dtype(&self) -> DType {
+        self.product.dtype()
     }
 
     /// Whether a run takes long enough to ask afterwards whether to stop.

@@ -7,15 +7,19 @@ pub(crate) use registers::InRegisters;
 
 pub(crate) use gemm::OwnGemm;
 pub(crate) use gemv::OwnGemv;
+pub(crate) use kept::KeptGemv;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use lu::OwnLu;
 
 mod gemm;
 mod gemv;
+mod kept;
 #[cfg(target_arch = "x86_64")]
 mod lines;
 #[cfg(target_arch = "x86_64")]
 mod lu;
+#[cfg(target_arch = "x86_64")]
+mod panels;
 #[cfg(target_arch = "x86_64")]
 mod registers;
 #[cfg(target_arch = "x86_64")]

@@ -98,6 +98,8 @@ struct ScanRun<'p> {
     apart: Vec<Option<*mut u8>>,
     /// The working memory of the steps: its place, and its bytes.
     memory: (*mut u8, usize),
+    /// The memory for copies of matrices that stay the same: its place, and its bytes.
+    kept: (*mut u8, usize),
     /// The memory of the scan, if it was found for this run.
     block: Buffer,
 }
@@ -177,6 +179,7 @@ impl<'p> ScanRun<'p> {
             first: vec![None; code.stacked.len()],
             apart: vec![None; outputs],
             memory: (std::ptr::null_mut(), 0),
+            kept: (std::ptr::null_mut(), 0),
             block: Buffer::empty(),
         };
         for (input, slot) in code.inputs().enumerate() {

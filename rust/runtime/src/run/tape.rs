@@ -4,12 +4,13 @@
 //! Kernels get pointers from one table. From one execution to the next only the pointers change that
 //! start in memory which moves: states, elements of sequences, rows of results.
 
-mod products;
+pub(crate) mod products;
 
 use crate::arrays::rows::copy_few;
 use crate::arrays::scalar::Scalar;
 use crate::arrays::strided::{TransferPlan, fill};
 use crate::error::{Error, Fault};
+use crate::linalg::own::KeptGemv;
 use crate::linalg::small::again::SmallAgain;
 use crate::loops::loop_nest::KernelFn;
 use crate::program::{Bases, Program};
@@ -53,6 +54,11 @@ enum Action<'a> {
     /// A small product, of the operands at four places.
     Small {
         again: Box<SmallAgain>,
+        first: usize,
+    },
+    /// A product of a matrix of which a copy is kept; its place, that of the vector and of the result.
+    Kept {
+        gemv: KeptGemv,
         first: usize,
     },
     Dot(&'a DotStep),
@@ -118,6 +124,8 @@ struct Recorder<'a> {
     moved: Vec<Moved>,
     /// For each memory: when the pointers into it change.
     moves: Vec<Moves>,
+    /// The memory for copies that are kept: its place, and its bytes.
+    room: (*mut u8, usize),
 }
 
 /// The time at which pointers into a memory change, since it moves.
@@ -132,8 +140,14 @@ enum Moves {
 
 impl<'a> Tape<'a> {
     /// The tape of a run of a plain program, whose outputs have their memory. The memory of `moving`
-    /// inputs and outputs, by the numbers of their bases, may be elsewhere in each execution.
-    pub(crate) fn new(program: &'a Program, state: &'a mut State, moving: &[usize]) -> Tape<'a> {
+    /// inputs and outputs, by the numbers of their bases, may be elsewhere in each execution. In `room`, a
+    /// place and so many bytes, are copies of matrices that stay the same.
+    pub(crate) fn new(
+        program: &'a Program,
+        state: &'a mut State,
+        moving: &[usize],
+        room: (*mut u8, usize),
+    ) -> Tape<'a> {
         let parts = state.parts();
         let mut recorder = Recorder {
             bases: &program.bases,
@@ -142,6 +156,7 @@ impl<'a> Tape<'a> {
             pointers: Vec::new(),
             moved: Vec::new(),
             moves: vec![Moves::Never; parts.bases.len()],
+            room,
         };
         for &base in moving {
             recorder.moves[base] = Moves::Before;
@@ -213,6 +228,10 @@ impl<'a> Tape<'a> {
                     }
                     Action::Small { again, first } => {
                         again.run([0, 1, 2, 3].map(|at| pointers[*first + at]));
+                        Ok(())
+                    }
+                    Action::Kept { gemv, first } => {
+                        gemv.run([0, 1, 2].map(|at| pointers[*first + at]));
                         Ok(())
                     }
                     Action::Loop(step) => step.run(bases, scratch, conduct),

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::allocation::buffer::ALIGNMENT;
 use crate::linalg::matrix::{Matrix, Vector};
 use crate::linalg::own::NEAR;
+use crate::linalg::own::kept::KeptGemv;
 #[cfg(target_arch = "x86_64")]
 use crate::linalg::own::lines;
 use crate::linalg::routine::Element;
@@ -111,6 +112,15 @@ impl OwnGemv {
             *scratch += product.partial_bytes(item);
         }
         Some(product)
+    }
+
+    /// The product by a copy of the matrix; `None` where the copy would gain nothing. `adds`: it is added to
+    /// what the result holds.
+    pub(crate) fn kept<T: Element>(&self, adds: bool) -> Option<KeptGemv> {
+        let OwnGemv { lines, by_lines, step, level, .. } = *self;
+        let bytes = lines.count.saturating_mul(lines.length).saturating_mul(size_of::<T>());
+        let is_near = self.split.is_none() && bytes <= HALVED;
+        is_near.then(|| KeptGemv::new::<T>(lines, by_lines, step, level, adds))
     }
 
     /// The lines, which may be shared between threads, and the kind of each.
@@ -337,6 +347,41 @@ mod tests {
             (0..self.rows).map(row).collect()
         }
 
+        /// The bits of the result by the matrix and by a copy of it.
+        fn both<T: Element + Into<f64>>(
+            &self,
+            level: Level,
+            of: impl Fn(f64) -> T,
+        ) -> (Vec<u64>, Vec<u64>) {
+            let convert = |all: &[f64]| all.iter().map(|&number| of(number)).collect::<Vec<T>>();
+            let (matrix, x) = (convert(&self.matrix), convert(&self.x));
+            let (count, length) =
+                if self.by_lines { (self.rows, self.columns) } else { (self.columns, self.rows) };
+            let product = OwnGemv {
+                lines: Lines { count, length, leading: length + self.gaps.0, halved: false },
+                split: None,
+                partials: 0,
+                by_lines: self.by_lines,
+                step: self.gaps.1 as isize,
+                level,
+                last_half_first: AtomicBool::new(false),
+            };
+            let kept = product.kept::<T>(self.scales.1 != 0.0).expect("it is near");
+            let copy = Buffer::new(kept.bytes()).expect("it is small");
+            let (mut by_matrix, mut by_copy) = (convert(&self.y), convert(&self.y));
+            let scales = (of(self.scales.0), of(self.scales.1));
+            let (a, x) = (matrix.as_ptr(), x.as_ptr());
+            // SAFETY: the operands were made as large as the product needs, the memory of the copy, too.
+            unsafe {
+                let (y, alone) = (by_matrix.as_mut_ptr(), Conduct::ALONE);
+                product.run(a, x, scales, y, ptr::null_mut(), &alone).expect("it is short");
+                kept.copy(a, copy.as_ptr().cast());
+                kept.run([copy.as_ptr(), x.cast::<u8>().cast_mut(), by_copy.as_mut_ptr().cast()]);
+            }
+            let bits = |y: Vec<T>| y.into_iter().map(|y| y.into().to_bits()).collect();
+            (bits(by_matrix), bits(by_copy))
+        }
+
         /// The results of the loops, by level and way.
         fn results<T: Element>(&self, of: impl Fn(f64) -> T) -> Vec<Vec<T>> {
             let convert = |all: &[f64]| all.iter().map(|&number| of(number)).collect::<Vec<T>>();
@@ -398,6 +443,32 @@ mod tests {
                 for (row, (&a, &b)) in result.iter().zip(&expected).enumerate() {
                     prop_assert!(same(a.into(), b), "row {row}: {a} for {b}");
                 }
+            }
+        }
+
+        #[test]
+        fn products_by_a_copy_have_the_bits_of_those_by_the_matrix(
+            rows in 1usize..60, columns in 1usize..60, by_lines: bool, gaps in (0usize..3, 1usize..3),
+            adds: bool, seed: u32,
+        ) {
+            let mut state = u64::from(seed) + 1;
+            let mut number = || {
+                state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+            };
+            let mut numbers = |count: usize| (0..count).map(|_| number()).collect::<Vec<f64>>();
+            let (count, line) = if by_lines { (rows, columns) } else { (columns, rows) };
+            let step = if by_lines { 1 } else { gaps.1 };
+            let matrix = numbers(count * (line + gaps.0));
+            let (x, y) = (numbers(columns * step), numbers(rows));
+            let gaps = (gaps.0, step);
+            let scales = (1.0, if adds { 1.0 } else { 0.0 });
+            let case = Case { rows, columns, gaps, by_lines, scales, matrix, x, y };
+            for level in Level::known() {
+                let (by_matrix, by_copy) = case.both::<f64>(level, |number| number);
+                prop_assert_eq!(by_matrix, by_copy);
+                let (by_matrix, by_copy) = case.both::<f32>(level, |number| number as f32);
+                prop_assert_eq!(by_matrix, by_copy);
             }
         }
 

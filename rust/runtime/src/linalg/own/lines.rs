@@ -163,18 +163,27 @@ unsafe fn columns<V: Register<Item = T>, T: Element, const REGISTERS: usize, con
     let half = lines.first_half();
     // SAFETY: by the caller's promise.
     unsafe {
-        let mut halves = [[V::splat(T::ZERO); REGISTERS]; 2];
-        for last in [last_half_first, !last_half_first] {
-            let range = if last { half..lines.count } else { 0..half };
-            halves[last as usize] =
-                sums::<V, T, REGISTERS, TURNS>(lines, (range.start, range.end), matrix, x);
+        let zero = [V::splat(T::ZERO); REGISTERS];
+        let mut halves = (zero, zero);
+        if half == lines.count {
+            halves.0 = sums::<V, T, REGISTERS, TURNS>(lines, (0, half), matrix, x);
+        } else {
+            for last in [last_half_first, !last_half_first] {
+                let range = if last { (half, lines.count) } else { (0, half) };
+                let own = sums::<V, T, REGISTERS, TURNS>(lines, range, matrix, x);
+                if last {
+                    halves.1 = own;
+                } else {
+                    halves.0 = own;
+                }
+            }
         }
-        let [alpha, beta] = [target.alpha, target.beta].map(|scale| V::splat(scale));
+        let (alpha, beta) = (V::splat(target.alpha), V::splat(target.beta));
         let rest = V::first(lines.length - (REGISTERS - 1) * V::COUNT);
         for column in 0..REGISTERS {
             let place = target.at.wrapping_add(column * V::COUNT);
             let is_last = column == REGISTERS - 1;
-            let mut sum = halves[0][column].plus(halves[1][column]).times(alpha);
+            let mut sum = halves.0[column].plus(halves.1[column]).times(alpha);
             if target.beta != T::ZERO {
                 let old = if is_last { V::load_some(place, rest) } else { V::load(place) };
                 sum = sum.plus_product(old, beta);
@@ -204,24 +213,18 @@ unsafe fn sums<V: Register<Item = T>, T: Element, const REGISTERS: usize, const 
     unsafe {
         let mut sums = [[V::splat(T::ZERO); REGISTERS]; TURNS];
         let rest = V::first(lines.length - (REGISTERS - 1) * V::COUNT);
-        let add = |line: usize, to: &mut [V; REGISTERS]| {
-            let at = matrix.wrapping_add(line * lines.leading);
-            let factor = V::splat(x.wrapping_offset(line as isize * step).read());
-            for column in 0..REGISTERS {
-                let from = at.wrapping_add(column * V::COUNT);
-                let is_last = column == REGISTERS - 1;
-                let of = if is_last { V::load_some(from, rest) } else { V::load(from) };
-                to[column] = to[column].plus_product(of, factor);
-            }
-        };
         while line + TURNS <= end {
             for turn in 0..TURNS {
-                add(line + turn, &mut sums[turn]);
+                let at = matrix.wrapping_add((line + turn) * lines.leading);
+                let factor = x.wrapping_offset((line + turn) as isize * step).read();
+                sums[turn] = added::<V, T, REGISTERS>(sums[turn], at, factor, rest);
             }
             line += TURNS;
         }
         while line < end {
-            add(line, &mut sums[0]);
+            let at = matrix.wrapping_add(line * lines.leading);
+            let factor = x.wrapping_offset(line as isize * step).read();
+            sums[0] = added::<V, T, REGISTERS>(sums[0], at, factor, rest);
             line += 1;
         }
         for turn in 1..TURNS {
@@ -230,6 +233,30 @@ unsafe fn sums<V: Register<Item = T>, T: Element, const REGISTERS: usize, const 
             }
         }
         sums[0]
+    }
+}
+
+/// Sums, and a line times a factor; of the last register only `rest` is there.
+///
+/// # Safety
+/// As for `combination`.
+#[inline(always)]
+unsafe fn added<V: Register<Item = T>, T: Element, const REGISTERS: usize>(
+    mut sums: [V; REGISTERS],
+    line: *const T,
+    factor: T,
+    rest: V::Some,
+) -> [V; REGISTERS] {
+    // SAFETY: by the caller's promise; loads end with the line.
+    unsafe {
+        let factor = V::splat(factor);
+        for column in 0..REGISTERS {
+            let from = line.wrapping_add(column * V::COUNT);
+            let is_last = column == REGISTERS - 1;
+            let of = if is_last { V::load_some(from, rest) } else { V::load(from) };
+            sums[column] = sums[column].plus_product(of, factor);
+        }
+        sums
     }
 }
 

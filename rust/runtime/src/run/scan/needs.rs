@@ -16,6 +16,9 @@ use crate::run::Run;
 use crate::run::state::State;
 use crate::run::subrun::InnerNeeds;
 
+/// The steps from which on a matrix is worth a copy that they all read.
+const MANY: i64 = 32;
+
 /// The memory that a scan needs beside the working memory of its steps.
 #[derive(Default)]
 pub(super) struct Scratch {
@@ -29,6 +32,8 @@ pub(super) struct Scratch {
     pub(super) apart: SmallVec<[(usize, usize); 2]>,
     /// The places of the first rows of stacked outputs, if the scan may end early.
     pub(super) first: SmallVec<[(usize, usize); 2]>,
+    /// The place and the bytes of copies of matrices that stay the same.
+    pub(super) kept: (usize, usize),
 }
 
 impl Scratch {
@@ -123,6 +128,10 @@ impl<'p> ScanRun<'p> {
                 }
             }
             scratch.rings.push(ring);
+        }
+        if self.may_repeat() && self.steps >= MANY {
+            let bytes = run.kept_bytes(self.code.sequences.len() + self.code.states.len());
+            scratch.kept = (scratch.reserve(bytes), bytes);
         }
         Ok(scratch)
     }

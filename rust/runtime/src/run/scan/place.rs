@@ -51,13 +51,14 @@ impl<'p> ScanRun<'p> {
         site: &Site<'_>,
         run: &mut Run<'p>,
     ) -> Result<(), Error> {
-        let Scratch { bytes, copies, rings, apart, first } =
+        let Scratch { bytes, copies, rings, apart, first, kept } =
             self.scratch(state, site.program, run)?;
         let least = bytes + run.lendable().unwrap_or(0);
         let (memory, block) = state.memory_for(site, least).map_err(Error::at(self.origin))?;
         let whole = site.memory.map_or(0, |(_, bound)| bound).max(least);
         self.memory = (memory.wrapping_add(bytes), whole - bytes);
         self.block = block;
+        self.kept = (memory.wrapping_add(kept.0), kept.1);
         self.lend(run)?;
         for (output, start) in apart {
             self.apart[output] = Some(memory.wrapping_add(start));

@@ -53,7 +53,7 @@ impl<'p> ScanRun<'p> {
         conduct: &Conduct<'_>,
     ) -> Result<(), Error> {
         let mut moved = self.moved(first);
-        let mut tape = run.tape(&moved.bases());
+        let mut tape = run.tape(&moved.bases(), self.kept);
         for (&(base, _), carried) in moved.states.iter().zip(0..) {
             tape.bases()[base] = self.values[self.code.input_of(carried)].data;
         }
