@@ -50,6 +50,9 @@ enum Target {
     Copied { data: *mut u8, row: usize, plan: Box<TransferPlan>, _own: Buffer },
     /// Into the next buffer of its ring.
     Ring,
+    /// Into the next step's row of a stack: a step's value of the state that it is the next value of. After
+    /// the last step there is no such row, but the ring.
+    Ahead(usize),
     /// It stays in the memory of the state that it is the next value of.
     Left { input: usize },
     /// The run finds memory for it.
@@ -96,6 +99,8 @@ struct ScanRun<'p> {
     first: Vec<Option<*mut u8>>,
     /// By output: where it is made if it lies otherwise than a row.
     apart: Vec<Option<*mut u8>>,
+    /// By output: the row of the stack that it is written to a step ahead.
+    ahead: Vec<Option<usize>>,
     /// The working memory of the steps: its place, and its bytes.
     memory: (*mut u8, usize),
     /// The memory for copies of matrices that stay the same: its place, and its bytes.
@@ -178,6 +183,7 @@ impl<'p> ScanRun<'p> {
             outputs: Vec::with_capacity(outputs),
             first: vec![None; code.stacked.len()],
             apart: vec![None; outputs],
+            ahead: vec![None; outputs],
             memory: (std::ptr::null_mut(), 0),
             kept: (std::ptr::null_mut(), 0),
             block: Buffer::empty(),
@@ -340,6 +346,10 @@ impl<'p> ScanRun<'p> {
                 },
                 Target::Copied { data, .. } => *data,
                 Target::Ring => output.ring.at(step),
+                Target::Ahead(row) => match &self.rows[*row] {
+                    Some(rows) if step + 1 < self.steps => rows.at(step + 1),
+                    _ => output.ring.at(step),
+                },
                 Target::Left { input } => {
                     output.made.data = self.values[*input].data;
                     continue;

@@ -181,7 +181,7 @@ impl<'p> ScanRun<'p> {
     }
 
     /// The layout of a state after a step of this run, if it keeps its shape.
-    fn next_layout(&mut self, run: &Run<'p>, state: usize) -> Option<usize> {
+    pub(super) fn next_layout(&mut self, run: &Run<'p>, state: usize) -> Option<usize> {
         let output = match self.code.states[state].next {
             Next::Input(input) => return Some(self.values[input].layout),
             Next::Output(output) => output,

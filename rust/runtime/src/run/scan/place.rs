@@ -81,6 +81,7 @@ impl<'p> ScanRun<'p> {
             self.values[input].owner = None;
             run.move_input(input, to, None);
         }
+        self.look_ahead(run)?;
         for (start, bytes, count) in rings {
             let start = memory.wrapping_add(start);
             self.outputs.push(Output {
@@ -91,6 +92,47 @@ impl<'p> ScanRun<'p> {
             });
         }
         self.aim(run, 0)
+    }
+
+    /// Finds the states whose values are stacked before each step: the step before writes them to their
+    /// rows, and the first ones are copied there. Rows stay in their places, and states keep their
+    /// layouts.
+    fn look_ahead(&mut self, run: &mut Run<'p>) -> Result<(), Error> {
+        let program = &self.part.program;
+        let first = self.code.sequences.len();
+        let keeps = |work: &mut Self, state: usize| {
+            work.next_layout(run, state) == Some(work.values[first + state].layout)
+        };
+        if !self.may_repeat() || !(0..self.code.states.len()).all(|state| keeps(self, state)) {
+            return Ok(());
+        }
+        for (row, &(output, _)) in self.code.stacked.iter().enumerate() {
+            let of = |input: &usize| program.inputs[*input].slot == program.outputs[output];
+            let mut inputs = first..first + self.code.states.len();
+            let Some(input) = inputs.find(of).filter(|&input| !program.inputs[input].donated)
+            else {
+                continue;
+            };
+            let Next::Output(next) = self.code.states[input - first].next else { continue };
+            let is_free = self.row_of[next].is_none() && self.ahead[next].is_none();
+            let (Some(rows), true, None) = (&self.rows[row], is_free, self.left_in(run, next))
+            else {
+                continue;
+            };
+            let layout = &self.layouts[rows.layout];
+            let bytes = byte_count(&layout.dims, self.itemsize(output));
+            let bytes = bytes.map_err(Error::at(self.origin))?;
+            let to = rows.at(0);
+            // SAFETY: the value lies in C order, as the row does, which is memory of its own.
+            // Test: tests/scan/test_stacked_states.py.
+            let copied = unsafe { copy_bytes(to, self.values[input].data, bytes) };
+            copied.map_err(|halt| self.at(halt.into()))?;
+            self.values[input].data = to;
+            self.values[input].owner = None;
+            run.move_input(input, to, None);
+            self.ahead[next] = Some(row);
+        }
+        Ok(())
     }
 
     /// Lends a run that was just bound the memory of the steps.
@@ -114,6 +156,12 @@ impl<'p> ScanRun<'p> {
             let itemsize = dtype.itemsize();
             let plain = Layout::fresh(&layout.dims, itemsize).map_err(Error::at(self.origin))?;
             let is_plain = layout.is_c_order(itemsize);
+            if let Some(input) = self.stacked_ahead(at) {
+                run.leave_output(at);
+                self.outputs[at].made.layout = self.values[input].layout;
+                self.outputs[at].target = Target::Left { input };
+                continue;
+            }
             if let (Some(row), Some(rows)) =
                 (self.row_of[at], self.row_of[at].and_then(|row| self.rows[row].as_ref()))
             {
@@ -144,10 +192,27 @@ impl<'p> ScanRun<'p> {
             } else {
                 let layout = if is_plain { plain } else { layout };
                 self.outputs[at].made.layout = self.intern(layout);
-                self.outputs[at].target = Target::Ring;
+                self.outputs[at].target = match self.ahead[at] {
+                    Some(row) => Target::Ahead(row),
+                    None => Target::Ring,
+                };
             }
         }
         Ok(())
+    }
+
+    /// The state whose value an output stacks that the step before has written to its row.
+    fn stacked_ahead(&self, output: usize) -> Option<usize> {
+        let row = self.row_of[output]?;
+        let next = self.ahead.iter().position(|of| *of == Some(row))?;
+        let program = &self.part.program;
+        let mut states = 0..self.code.states.len();
+        let of = |state: &usize| {
+            let input = self.code.input_of(*state);
+            self.code.states[*state].next == Next::Output(next)
+                && program.inputs[input].slot == program.outputs[output]
+        };
+        states.find(of).map(|state| self.code.input_of(state))
     }
 
     /// The state that the program may use up and in whose memory an output is its next value.

@@ -33,6 +33,8 @@ struct Turn {
 struct Moved {
     strides: SmallVec<[Stride; 8]>,
     turns: SmallVec<[Turn; 4]>,
+    /// Bases that lie elsewhere in the last step.
+    lasts: SmallVec<[(usize, *mut u8); 4]>,
     /// By state: its base, and that of its next value.
     states: SmallVec<[(usize, usize); 8]>,
 }
@@ -63,6 +65,11 @@ impl<'p> ScanRun<'p> {
                 return Err(self.at(Fault::Interrupted));
             }
             moved.go_on(tape.bases());
+            if step == self.steps - 1 {
+                for &(base, data) in &moved.lasts {
+                    tape.bases()[base] = data;
+                }
+            }
             // SAFETY: as in `run`: the operands and results of the step are where the bases say,
             // laid out as in the steps before.
             let played = unsafe { tape.play(conduct) };
@@ -103,6 +110,12 @@ impl<'p> ScanRun<'p> {
                     let position = step as usize % ring.count;
                     let (start, bytes, count) = (ring.start, ring.bytes, ring.count);
                     moved.turns.push(Turn { base, start, bytes, count, position });
+                }
+                Target::Ahead(row) => {
+                    let rows = self.rows[row].as_ref().expect("a step has placed the rows");
+                    let bytes = rows.stride as isize;
+                    moved.strides.push(Stride { base, next: rows.at(step + 1), bytes });
+                    moved.lasts.push((base, output.ring.at(self.steps - 1)));
                 }
                 Target::Left { .. } | Target::Copied { .. } | Target::Late => {}
             }
