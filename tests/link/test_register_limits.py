@@ -84,6 +84,34 @@ PROGRAMS = textwrap.dedent(
     """
 )
 
+# Folds of bools, and of integers that they become, on which others work. A block has fewer elements
+# than bools have lanes.
+NARROW = textwrap.dedent(
+    """
+    import json
+    import numpy as np
+    import frazil as fz, frazil.tensor as ft
+
+    def results(own, x):
+        counts, found = own.sum(x, axis=1, keepdims=True), own.any(x, axis=1, keepdims=True)
+        every = own.all(x, axis=1, keepdims=True)
+        yield [own.sum(counts), own.any(own.less(counts, found))]
+        yield [own.sum(every), own.minimum(own.not_equal(every, found), counts)]
+        yield [own.max(own.sum(x, axis=1)), own.sum(own.sum(x, axis=1)), own.any(x, axis=1)]
+
+    x = ft.tensor("x", dtype="bool", shape=(None, None))
+    wrong = []
+    for at, outputs in enumerate(results(ft, x)):
+        call = fz.function([x], outputs, mode="cranelift")
+        for length in (*range(1, 70), 127, 128, 129, 700):
+            value = np.random.default_rng(length).random((3, length)) < 0.9
+            expected = list(results(np, value))[at]
+            if any(not np.array_equal(a, b) for a, b in zip(call(value), expected)):
+                wrong.append([at, length])
+    print(json.dumps(wrong))
+    """
+)
+
 
 def run(program: str, *arguments: str, bits: str | None) -> subprocess.CompletedProcess[str]:
     environment = {key: value for key, value in os.environ.items() if key != "FRAZIL_REGISTERS"}
@@ -116,6 +144,13 @@ def test_functions_of_registers_of_all_sizes_give_the_same_bits(seed):
     made = [digests(seed, "functions", bits)["cranelift"] for bits in (None, "256", "128")]
     assert made[1] == made[0]
     assert made[2] == made[0]
+
+
+@pytest.mark.parametrize("bits", ["128", "256", None])
+def test_folds_of_bools_on_which_others_work(bits):
+    found = run(NARROW, bits=bits)
+    assert found.returncode == 0, found.stderr
+    assert json.loads(found.stdout) == []
 
 
 @pytest.mark.parametrize("wrong", ["64", "avx2", "-1"])

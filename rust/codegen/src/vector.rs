@@ -209,9 +209,8 @@ pub(crate) struct Partials {
 /// A function of rows.
 pub(crate) struct RowsCode {
     pub(crate) code: Vec<u8>,
-    /// Whether rows have at most as many elements as a block of the kernel: registers are too few for the partial results
-    /// of more.
-    pub(crate) of_blocks: bool,
+    /// The most elements of a row, if registers are too few for the partial results of more.
+    pub(crate) most: Option<usize>,
 }
 
 /// How arguments change from row to row, by their numbers.

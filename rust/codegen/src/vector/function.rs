@@ -118,7 +118,9 @@ pub(super) fn write_rows(graph: &Graph, plan: Option<&RowPlan>) -> Option<RowsCo
         own.walk(plan);
     }
     own.go_through_rows(free, of_blocks)?;
-    Some(RowsCode { code: own.a.finish(), of_blocks })
+    // The kernel may have more lanes, for narrower elements than those of the block.
+    let most = of_blocks.then_some((parts * graph.lanes) as usize);
+    Some(RowsCode { code: own.a.finish(), most })
 }
 
 /// The instructions of a function of a tile; `None` if it needs more registers than there are.

@@ -49,11 +49,11 @@ impl Walk<'_, '_, '_> {
         if foldings.is_empty() {
             return None;
         }
-        let RowsCode { code, of_blocks } = vectors.last_mut()?.as_mut()?.rows.take()?;
+        let RowsCode { code, most } = vectors.last_mut()?.as_mut()?.rows.take()?;
         let given = self.given(pass, stages, 0);
         let (slots, chunk) = (&BTreeMap::new(), self.n_inner);
         let region = Region { pass, stages, stage: 0, slots, chunk, given };
-        let holds = self.is_short(&region, foldings, of_blocks);
+        let holds = self.is_short(&region, foldings, most);
         let own = self.e.begin_if(holds);
         let vectors = vectors[0].as_ref().expect("it has the code");
         let made = self.by_row(&region, vectors, code, foldings);
@@ -66,15 +66,15 @@ impl Walk<'_, '_, '_> {
     /// Whether sums are carried to no other level, no fold goes on in the next row, and elements lie side by side. Folds of
     /// integers and bools give the same bits in every order. They go row by row, up to the length that needs no
     /// question whether to stop.
-    fn is_short(&mut self, region: &Region, foldings: &[Folding], of_blocks: bool) -> Value {
+    fn is_short(&mut self, region: &Region, foldings: &[Folding], most: Option<usize>) -> Value {
         let floats = foldings.iter().any(|own| own.write.dtype.is_float());
-        let most = match floats {
-            _ if of_blocks => self.k.lanes as i64 + 1,
-            true => foldings[0].first_level(),
-            false if self.k.takes_rows => i64::from(PATIENCE),
-            false => i64::MAX,
+        let end = match (most, floats) {
+            (Some(most), _) => most.min(self.k.lanes) as i64 + 1,
+            (None, true) => foldings[0].first_level(),
+            (None, false) if self.k.takes_rows => i64::from(PATIENCE),
+            (None, false) => i64::MAX,
         };
-        let mut holds = self.e.b.ins().icmp_imm_s(IntCC::SignedLessThan, self.n_inner, most);
+        let mut holds = self.e.b.ins().icmp_imm_s(IntCC::SignedLessThan, self.n_inner, end);
         for own in foldings.iter().filter(|_| floats) {
             if let Target::Write(k) = own.target {
                 let stride = self.stride(self.write_pointer(k));

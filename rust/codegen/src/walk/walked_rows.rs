@@ -33,9 +33,9 @@ impl Walk<'_, '_, '_> {
         self.uniform.fill(None);
         self.indexed.clear();
         let Some(RowFunction { rows, arguments, chosen }) = made else { return };
-        let RowsCode { code, of_blocks } = rows;
+        let RowsCode { code, most } = rows;
         self.has_rows = true;
-        let fits = self.fits_rows(&chosen, foldings, of_blocks);
+        let fits = self.fits_rows(&chosen, foldings, most);
         let condition = self.e.begin_if(fits);
         let function = self.e.rows_function(code);
         let slot = self.e.stack(8 * arguments.len() as u32);
@@ -190,11 +190,16 @@ impl Walk<'_, '_, '_> {
 
     /// Whether rows are as short as the function takes them, no fold goes on in the next row, and elements lie side by
     /// side.
-    fn fits_rows(&mut self, chosen: &[Indexed], foldings: &[Folding], of_blocks: bool) -> Value {
-        let most = match foldings.first() {
-            _ if of_blocks => self.k.lanes as i64,
-            Some(own) => own.first_level() - 1,
-            None => i64::from(SETS) * self.k.lanes as i64,
+    fn fits_rows(
+        &mut self,
+        chosen: &[Indexed],
+        foldings: &[Folding],
+        most: Option<usize>,
+    ) -> Value {
+        let most = match (most, foldings.first()) {
+            (Some(most), _) => most.min(self.k.lanes) as i64,
+            (None, Some(own)) => own.first_level() - 1,
+            (None, None) => i64::from(SETS) * self.k.lanes as i64,
         };
         let mut holds = self.e.b.ins().icmp_imm_s(IntCC::SignedLessThanOrEqual, self.n_inner, most);
         let some = self.e.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, self.n_inner, 0);
