@@ -24,7 +24,7 @@ use crate::once::intern;
 
 struct Code {
     object: Reference,
-    /// Belongs to frazil itself, so the user's code is further up the stack.
+    /// Belongs to frazil itself, or is the `make_node` of an op: who applied the op is further up the stack.
     internal: bool,
     /// The numbers of its places, by instruction.
     numbers: FxHashMap<i32, u32>,
@@ -167,7 +167,7 @@ pub fn here(py: Python<'_>) -> PyResult<Origin> {
     }
 }
 
-/// Whether code belongs to frazil itself.
+/// Whether code belongs to frazil itself, or makes nodes for whoever applies an op.
 fn is_internal(code: &Bound<'_, PyAny>) -> PyResult<bool> {
     let address = code.as_ptr() as usize;
     let at = cell(address, 0);
@@ -186,10 +186,11 @@ fn is_internal(code: &Bound<'_, PyAny>) -> PyResult<bool> {
 
 fn remember(code: &Bound<'_, PyAny>) -> PyResult<bool> {
     let file: String = code.getattr(intern!(code.py(), "co_filename"))?.extract()?;
+    let name: String = code.getattr(intern!(code.py(), "co_name"))?.extract()?;
     let object = Reference::Strong(code.clone().unbind());
     let (internal, old) = with_table(|table| {
-        let internal =
-            !table.internal_prefix.is_empty() && file.starts_with(&table.internal_prefix);
+        let own = !table.internal_prefix.is_empty() && file.starts_with(&table.internal_prefix);
+        let internal = own || name == "make_node";
         let Table { codes, latest, .. } = table;
         let known = codes.entry(code.as_ptr() as usize).or_insert_with_key(|&address| {
             latest.push_back(address);
