@@ -161,6 +161,21 @@ def test_what_is_put_is_read_before_it_is_written_over(mode, count):
     np.testing.assert_allclose(found[1], matrix @ changed, rtol=1e-10)
 
 
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("count", [1, 5, 8, 40, 2000])
+def test_indices_are_read_before_they_are_written_over(mode, count):
+    # The order dies in the loop that puts by it: a result of the loop gets its memory.
+    x, table = ft.vector("x"), ft.vector("table")
+    order = ft.argsort(x)
+    outputs = [ft.inc_subtensor(table[order], x * 2), ft.cumsum(order * 3 + 1)]
+    value, other = np.random.default_rng(count).normal(size=(2, count))
+    found = fz.function([x, table], outputs, mode=mode)(value, other)
+    changed, places = other.copy(), np.argsort(value, stable=True)
+    changed[places] += value * 2
+    np.testing.assert_array_equal(found[0], changed)
+    np.testing.assert_array_equal(found[1], np.cumsum(places * 3 + 1))
+
+
 @pytest.mark.parametrize("positive", [True, False])
 def test_gradient_of_a_part_that_is_chosen(mode, positive):
     x, chosen = ft.vector("x"), ft.dscalar("chosen")

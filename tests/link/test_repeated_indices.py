@@ -61,3 +61,51 @@ def test_elements_at_repeated_indices_are_numpys(mode, case, dtype, index, data)
     where[min(bad)] = refused
     with pytest.raises(IndexError, match=f"index {refused} is out of bounds"):
         f(table, where, x)
+
+
+LENGTHS = [1, 7, 8, 9, 63, 64, 65, 511, 1024, 1025, 2500]
+
+
+@cache
+def regression(mode, dtype, index):
+    """What is made of taken elements, sums of it, and what goes back to the tables."""
+    t, u, x = (ft.vector(name, dtype=dtype) for name in "tux")
+    i = ft.vector("i", dtype=index)
+    rest = x - t[i] * u[i]
+    added = [ft.inc_subtensor(table[i], of) for table, of in [(t, rest), (u, rest * t[i]), (u, x)]]
+    whole = [rest.sum(), ft.maximum(rest, x).max(), ft.equal(rest, x).any()]
+    outputs = [rest, *whole, *added, ft.set_subtensor(t[i], rest), ft.exp(t[i] / 64)]
+    if not dtype.startswith("int"):
+        # A function that is called between two parts of the loop.
+        outputs.append(ft.digamma(ft.abs(t[i]) + 1) * u[i])
+    return fz.function([t, u, i, x], outputs, mode=mode)
+
+
+@settings(max_examples=60)
+@given(st.sampled_from(DTYPES), st.sampled_from(["int64", "int32"]), st.data())
+def test_loops_over_chosen_elements_have_the_bits_of_c(dtype, index, data):
+    length, groups = data.draw(st.sampled_from(LENGTHS)), data.draw(st.integers(1, 300))
+    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
+    at = rng.integers(0, groups, length)
+    if data.draw(st.booleans()):
+        at.sort()
+    # Some chunks have indices that count from the end, others have none.
+    for first in data.draw(st.lists(st.integers(0, 2500), max_size=3)):
+        at[first : first + 3] = at[first : first + 3] % groups - groups
+    step = data.draw(st.sampled_from([1, 2, -1]))
+    t, u = ((rng.normal(size=2 * groups) * 9).astype(dtype)[::step][:groups] for _ in range(2))
+    values = [t, u, at.astype(index), (rng.normal(size=length) * 9).astype(dtype)]
+    found, wanted = regression("cranelift", dtype, index), regression("c", dtype, index)(*values)
+    for a, b in zip(found(*values), wanted, strict=True):
+        assert a.dtype == b.dtype
+        assert a.tobytes() == b.tobytes()
+    rest = values[3] - t[at] * u[at]
+    np.testing.assert_array_equal(wanted[0], rest, strict=True)
+    bad = data.draw(st.lists(st.integers(0, length - 1), min_size=1, max_size=2))
+    values[2][bad] = groups
+    values[2][min(bad)] = -groups - 1
+    kept = [own.copy() for own in values]
+    with pytest.raises(IndexError, match=f"index {-groups - 1} is out of bounds"):
+        found(*values)
+    for own, before in zip(values, kept, strict=True):
+        assert own.tobytes() == before.tobytes()

@@ -18,6 +18,8 @@ pub(crate) enum OperandPlace {
     Value(usize),
     /// On the stack: the value as the type that the function takes, for operand `at` of it.
     Operand { of: usize, at: usize },
+    /// On the stack: what a put puts where indices say, as its type.
+    Put(usize),
     /// Nowhere: it is the same for all elements.
     Nowhere,
 }

@@ -31,6 +31,8 @@ mod columns;
 #[cfg(target_arch = "x86_64")]
 mod function;
 #[cfg(target_arch = "x86_64")]
+mod gather;
+#[cfg(target_arch = "x86_64")]
 mod instructions;
 #[cfg(target_arch = "x86_64")]
 mod masks;
@@ -152,6 +154,8 @@ pub(crate) enum Given {
     Partial { of: usize },
     /// The function of a value of the block.
     Applied { function: &'static str, of: Value },
+    /// Elements that lie as many bytes behind an address, which is argument `at`, as the values of the block say.
+    Gathered { at: usize, dtype: Dtype, of: Value },
 }
 
 /// What a block does with a value.

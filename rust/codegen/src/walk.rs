@@ -5,6 +5,7 @@ use crate::emit::{Emitter, suffix};
 use crate::folding::{Folding, Target};
 use crate::kernel::{Action, LoopKernel, Pass};
 use crate::stages::{Call, OperandPlace, Stages};
+use crate::walk::chosen_elements::{ChosenElements, Chunk};
 use crate::walk::indexed_row::{Indexed, IndexedRow};
 use crate::walk::row_tiles::TileRoom;
 use crate::walk::vector_stage::VectorStage;
@@ -14,6 +15,7 @@ use cranelift_codegen::ir::{InstBuilder, StackSlot, Value};
 use cranelift_frontend::Variable;
 use std::collections::BTreeMap;
 
+mod chosen_elements;
 mod element_loop;
 mod indexed_row;
 mod row_tiles;
@@ -47,6 +49,8 @@ pub(crate) struct Walk<'k, 'e, 'f> {
     cumulated: BTreeMap<usize, Variable>,
     /// The rows that indices choose in this pass.
     indexed: BTreeMap<Indexed, IndexedRow>,
+    /// Given where indices of the row choose elements of this pass, and these go by vectors.
+    chosen: Option<ChosenElements>,
     /// The functions of the loops of this pass that are called.
     loops: BTreeMap<usize, Vec<u8>>,
     /// Whether short rows are taken apart from others, by a function of all rows.
@@ -81,6 +85,7 @@ pub(crate) fn write_loop(e: &mut Emitter, kernel: &LoopKernel) {
         uniform: vec![None; values],
         cumulated: BTreeMap::new(),
         indexed: BTreeMap::new(),
+        chosen: None,
         loops: BTreeMap::new(),
         has_rows: false,
         tile: None,
@@ -327,14 +332,19 @@ impl Walk<'_, '_, '_> {
         foldings: &[Folding],
     ) {
         let zero = self.e.i64(0);
-        if stages.last() == 0 && !self.k.takes_rows {
+        let chosen = self.chosen.take();
+        if stages.last() == 0 && !self.k.takes_rows && chosen.is_none() {
             let own = vectors.pop().flatten();
             self.stage(pass, stages, 0, own, &BTreeMap::new(), zero, self.n_inner, foldings);
             return;
         }
-        let bytes: u32 = stages.kept.values().map(|dtype| dtype.size()).sum();
+        // Elements go one by one, too, where their indices have to be looked at each.
+        let others = chosen.as_ref().map(|_| Stages::of(self.k, pass, |_| false, |_| false));
+        let kept = others.iter().chain([stages]).flat_map(|own| own.kept.values());
+        let bytes: u32 = kept.map(|dtype| dtype.size()).sum();
         let fitting = (CHUNK_BYTES / bytes.max(1)).next_power_of_two() / 2;
-        let length = if stages.last() == 0 { PATIENCE } else { fitting.clamp(64, CHUNK) };
+        let is_whole = stages.last() == 0 && chosen.is_none();
+        let length = if is_whole { PATIENCE } else { fitting.clamp(64, CHUNK) };
         let slots = self.slots(stages, length);
         let at = self.e.variable(I64, zero);
         let n_inner = self.n_inner;
@@ -349,18 +359,47 @@ impl Walk<'_, '_, '_> {
         let step = self.e.i64(i64::from(length));
         let whole = self.e.b.ins().iadd(from, step);
         let to = self.e.b.ins().smin(whole, n_inner);
-        for (stage, vectors) in vectors.into_iter().enumerate() {
-            let own = if stage == stages.last() { foldings } else { &[] };
-            self.stage(pass, stages, stage, vectors, &slots, from, to, own);
-            for call in &stages.calls[stage] {
-                match self.loops.get(&call.value).cloned() {
-                    Some(code) => self.call_loop(call.value, code, &slots, length, (from, to)),
-                    None => self.call_function(call, &slots, from, to),
-                }
+        let chunk = Chunk { slots: &slots, from, to, length };
+        match (chosen, others) {
+            (Some(chosen), Some(others)) => {
+                let kind = self.kind_of_indices(&chosen, from, to);
+                let known = self.e.begin_if(kind);
+                self.chosen = Some(chosen);
+                self.chunk(pass, stages, vectors, &chunk, foldings);
+                self.put_elements(pass, &chunk, kind);
+                self.chosen = None;
+                let unknown = self.e.begin_else(known);
+                let slots = self.slots(&others, length);
+                let none = (0..=others.last()).map(|_| None).collect();
+                self.chunk(pass, &others, none, &Chunk { slots: &slots, ..chunk }, foldings);
+                self.e.end_if(unknown);
             }
+            _ => self.chunk(pass, stages, vectors, &chunk, foldings),
         }
         self.e.advance(at, step);
         self.e.end_loop(own);
+    }
+
+    /// Lets the elements of a chunk go through all stages.
+    fn chunk(
+        &mut self,
+        pass: &Pass,
+        stages: &Stages,
+        vectors: Vec<Option<VectorStage>>,
+        chunk: &Chunk,
+        foldings: &[Folding],
+    ) {
+        let &Chunk { slots, from, to, length } = chunk;
+        for (stage, vectors) in vectors.into_iter().enumerate() {
+            let own = if stage == stages.last() { foldings } else { &[] };
+            self.stage(pass, stages, stage, vectors, slots, from, to, own);
+            for call in &stages.calls[stage] {
+                match self.loops.get(&call.value).cloned() {
+                    Some(code) => self.call_loop(call.value, code, slots, length, (from, to)),
+                    None => self.call_function(call, slots, from, to),
+                }
+            }
+        }
     }
 
     /// Places on the stack for what waits there.

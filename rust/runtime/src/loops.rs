@@ -9,6 +9,7 @@ mod exponential;
 pub(crate) mod fold;
 mod gamma;
 mod hyperbolic;
+mod indices;
 pub(crate) mod kernel_functions;
 mod lanes;
 mod logarithm;

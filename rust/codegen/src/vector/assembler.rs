@@ -31,6 +31,8 @@ pub(super) const AND: u8 = 0x41;
 pub(super) const AND_NOT: u8 = 0x42;
 /// The operation of masks that takes what one of them has.
 pub(super) const OR: u8 = 0x45;
+/// The operation of masks that takes what both have and what neither has.
+pub(super) const SAME: u8 = 0x46;
 /// The operation of masks that takes what one of them alone has.
 pub(super) const XOR: u8 = 0x47;
 

@@ -54,15 +54,17 @@ impl Function<'_> {
         ADDRESSES.get(number).copied()
     }
 
+    /// The register that holds an argument which is an address, by now.
+    pub(super) fn address_in(&mut self, at: usize) -> Gpr {
+        self.register_of(at).unwrap_or_else(|| {
+            self.a.load(RAX, Memory::At(RDI, 8 * at as i32));
+            RAX
+        })
+    }
+
     /// The elements of the block behind an argument that is an address.
     pub(super) fn elements_of(&mut self, at: usize, dtype: Dtype, turn: Turn) -> Memory {
-        let base = match self.register_of(at) {
-            Some(own) => own,
-            None => {
-                self.a.load(RAX, Memory::At(RDI, 8 * at as i32));
-                RAX
-            }
-        };
+        let base = self.address_in(at);
         let distance = turn.block * self.elements() * dtype.size();
         Memory::Indexed(base, RCX, dtype.size(), distance as i32)
     }
@@ -252,6 +254,13 @@ impl Function<'_> {
                     Node::Exponent(_) => self.of(id).exponent(own, from),
                     _ => self.of(id).sqrt(own, from),
                 }
+                own
+            }
+            Node::Gather(behind, dtype, of) => {
+                let by = self.register(of, scratch)?;
+                let own = self.other_than(by)?;
+                self.gather(id, (behind, dtype), own, by, turn)?;
+                self.free_ended(at, None);
                 own
             }
             Node::Fma(_) | Node::Edges(_) | Node::Entry { .. } => self.compute_over(id, at)?,

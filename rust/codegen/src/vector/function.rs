@@ -158,7 +158,9 @@ pub(super) fn write_steps(graph: &Graph, steps: Steps) -> Option<Vec<u8>> {
 /// The arguments that are addresses of elements.
 fn addresses(graph: &Graph) -> Vec<usize> {
     let loaded = graph.nodes.iter().filter_map(|node| match node {
-        Node::Given(Given::Load { at, .. } | Given::LateLoad { at, .. }) => Some(*at),
+        Node::Given(Given::Load { at, .. } | Given::LateLoad { at, .. }) | Node::Gather(at, ..) => {
+            Some(*at)
+        }
         _ => None,
     });
     let written = graph.actions.iter().filter_map(|action| match action {

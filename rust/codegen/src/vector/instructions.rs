@@ -1,7 +1,7 @@
 //! The instruction of each node.
 
 use crate::vector::assembler::{
-    ALL, Assembler, Kind, Length, Mask, Memory, NONE, Operand, P66, PF2, PF3, Parts, Zmm,
+    ALL, Assembler, Gpr, Kind, Length, Mask, Memory, NONE, Operand, P66, PF2, PF3, Parts, Zmm,
 };
 use crate::vector::short_masks;
 use crate::vector::translate::{Conversion, FloatOp, IntegerOp, MaskOp, ShiftOp};
@@ -188,6 +188,16 @@ impl Instructions<'_> {
         } else {
             self.a.vector(self.floats(), 0x28, &own, Operand::Register(from));
         }
+    }
+
+    /// Elements behind an address by distances of 64 bits, which are not in `to`; the mask is written over.
+    pub(super) fn gather(&mut self, floats: bool, to: Zmm, mask: Mask, base: Gpr, by: Zmm) {
+        self.integer(IntegerOp::Xor, to, to, Operand::Register(to));
+        // The highest bit of the register's number stands where that of a second operand does.
+        let from = Memory::Indexed(base, Gpr(by.0 & 15), 1, 0);
+        let own = Parts { mask, unit: 0, ..parts_of(8 * self.lanes, to.0, Some(by.0 & 16)) };
+        let opcode = if floats { 0x93 } else { 0x91 };
+        self.a.vector(self.integers(2), opcode, &own, Operand::Vector(from));
     }
 
     /// Elements of `from` bytes as others, of the size of these instructions.

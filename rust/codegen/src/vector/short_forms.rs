@@ -44,7 +44,8 @@ fn has_form(graph: &Graph, node: &Node, size: u32, widest: u32) -> bool {
         | Node::Mantissa(_)
         | Node::Exponent(_)
         | Node::Entry { .. }
-        | Node::Edges(_) => false,
+        | Node::Edges(_)
+        | Node::Gather(..) => false,
     }
 }
 

@@ -11,7 +11,7 @@ use crate::vector::Registers;
 /// rows are read before the last pass, and one that turns columns to rows if the last pass reads what was kept. The first
 /// number is that for registers of 512 bits, the second that for 256, which have none for tiles, for functions of elements
 /// and for products of int64.
-const KERNELS: [(&str, [usize; 2], &str); 20] = [
+const KERNELS: [(&str, [usize; 2], &str); 23] = [
     (
         "arithmetic",
         [1, 1],
@@ -142,6 +142,30 @@ const KERNELS: [(&str, [usize; 2], &str); 20] = [
          put 3 float32 1 minimum 0\npass\nvarying 2 3\nreads 1\nwrites 0 1\nputs 0",
     ),
     (
+        "elements that indices choose",
+        [2, 1],
+        "loop 8 0\nread int64 1\nread float64 1\nread float64 1\nsource float64 0 1\nsource float64 0 1\n\
+         take 0 float64 0\ntake 1 float64 0\nop mul float64 float64,float64 4 1\n\
+         op sub float64 float64,float64 2 3\nop sub float64 float64,float64 6 5\n\
+         op exp float64 float64 7\nop mul float64 float64,float64 8 1\nwrite 7 float64 0 add\n\
+         write 8 float64 1 -\nput 7 float64 0 add 0\nput 9 float64 0 add 0\npass\n\
+         varying 3 4 5 6 7 8 9\nreads 0 1 2\nwrites 0 1\nputs 0 1",
+    ),
+    (
+        "elements of single that indices choose",
+        [2, 1],
+        "loop 16 0\nread int64 1\nread int64 1\nread float32 1\nsource float32 0 1\nsource int64 0 1\n\
+         take 0 float32 0\ntake 1 int64 1\nop add float32 float32,float32 3 2\n\
+         op cast float32 int64 4\nop maximum float32 float32,float32 5 6\nwrite 7 float32 0 maximum\n\
+         put 7 float32 0 - 0\nput 4 int64 0 minimum 1\npass\nvarying 3 4 5 6 7\nreads 0 1 2\n\
+         writes 0\nputs 0 1",
+    ),
+    (
+        "sums into elements that indices choose",
+        [0, 0],
+        "loop 8 0\nread int64 1\nread float64 1\nput 1 float64 0 add 0\npass\nreads 0 1\nputs 0",
+    ),
+    (
         "tiles that are gathered",
         [17, 10],
         "loop 8 1\nread float64 0\nread float64 1\nread float64 1\nread float64 0\nliteral float64 3fe0000000000000\n\
@@ -268,12 +292,14 @@ fn operands(kernel: &LoopKernel, rows: usize, length: usize, stays: bool) -> Ope
     own
 }
 
-/// Lets all integers that are read say which row is meant, from the front or the end.
+/// Lets all integers that are read say which row is meant: of some reads from the front, of others from the end, too.
 fn choose_rows(kernel: &LoopKernel, memory: &mut [Vec<u8>], state: &mut u64) {
     for (read, bytes) in kernel.reads.iter().zip(memory) {
         if read.dtype == Dtype::Int64 {
+            let length = CHOSEN_FROM as i64;
+            let least = if number(state).is_multiple_of(2) { 0 } else { -length };
             for index in bytes.chunks_exact_mut(8) {
-                let drawn = number(state) as i64 % (2 * CHOSEN_FROM as i64) - CHOSEN_FROM as i64;
+                let drawn = number(state) as i64 % (length - least) + least;
                 index.copy_from_slice(&drawn.to_le_bytes());
             }
         }

@@ -52,6 +52,8 @@ pub(super) enum Node {
     },
     /// The first, except where the second is zero, negative, infinite or NaN: there the third says the result.
     Edges([Id; 3]),
+    /// Elements behind the address that is an argument, by distances in bytes.
+    Gather(usize, Dtype, Id),
     /// The first number, unless it is NaN or the second is more (or less); of a NaN the first one.
     Extreme {
         largest: bool,
@@ -124,7 +126,8 @@ impl Node {
             | Node::Convert(_, x)
             | Node::Mantissa(x)
             | Node::Exponent(x)
-            | Node::Entry { at: x, .. } => vec![x],
+            | Node::Entry { at: x, .. }
+            | Node::Gather(.., x) => vec![x],
             Node::Float(_, x, y)
             | Node::Integer(_, x, y)
             | Node::Shift(_, x, y)
@@ -214,6 +217,7 @@ pub(super) fn translate(block: &Block) -> Option<Graph> {
                 let of = own.element(of)?;
                 own.applied(function, of)?
             }
+            Given::Gathered { at, dtype, of } => own.gathered(at, dtype, of)?,
             _ => at,
         };
         own.known.insert(value, id);
@@ -290,7 +294,7 @@ impl Translation<'_> {
     }
 
     /// The value as numbers.
-    fn element(&mut self, value: Value) -> Option<Id> {
+    pub(super) fn element(&mut self, value: Value) -> Option<Id> {
         self.node(value).filter(|&id| !self.is_mask(id))
     }
 

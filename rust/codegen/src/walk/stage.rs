@@ -155,7 +155,7 @@ impl Walk<'_, '_, '_> {
         let writes = last
             && !(region.pass.writes.is_empty()
                 && region.pass.stores.is_empty()
-                && region.pass.puts.is_empty());
+                && region.pass.puts.iter().all(|&k| self.is_put_as_read(region.pass, k)));
         let operands = region.stages.calls[region.stage].iter().any(|call| {
             call.from.iter().any(|place| matches!(place, OperandPlace::Operand { .. }))
         });
@@ -184,7 +184,7 @@ impl Walk<'_, '_, '_> {
             used.extend(pass.writes.iter().map(|&w| self.k.writes[w].value));
             used.extend(pass.folds.iter().map(|&k| self.k.at(k).args[1]));
             used.extend(&pass.stores);
-            for &put in &pass.puts {
+            for &put in pass.puts.iter().filter(|&&put| !self.is_put_as_read(pass, put)) {
                 if !self.indexed.contains_key(&Indexed::Put(put)) {
                     used.extend(&self.k.puts[put].args);
                 }
@@ -243,7 +243,7 @@ impl Walk<'_, '_, '_> {
     /// Whether several elements may take each step together.
     pub(super) fn is_simple(&self, region: &Region) -> bool {
         let mut computed = region.stages.computed[region.stage].iter();
-        self.puts_rows(region.pass) && computed.all(|&k| self.goes_together(k))
+        (self.puts_rows(region.pass) || self.chooses()) && computed.all(|&k| self.goes_together(k))
     }
 
     /// Whether a value is one of several elements, each computed from the operands' own.
@@ -251,7 +251,8 @@ impl Walk<'_, '_, '_> {
         match self.k.at(k).action {
             Action::Op(_) => true,
             Action::Loop { of, .. } => goes_in_registers(&self.k.bodies[of]),
-            _ => self.indexed.contains_key(&Indexed::Take(k)),
+            Action::Take(_) => self.chooses() || self.indexed.contains_key(&Indexed::Take(k)),
+            _ => false,
         }
     }
 

@@ -127,9 +127,12 @@ impl Walk<'_, '_, '_> {
     ) -> (Stages, Vec<Option<VectorStage>>) {
         let inlines = |own: &Self, k: usize| own.may_be_inlined(k);
         self.find_loops(pass);
-        if !self.loops.is_empty() || pass.varying.iter().any(|&k| inlines(self, k)) {
+        self.chosen = if self.loops.is_empty() { self.chosen_elements(pass) } else { None };
+        let some = !self.loops.is_empty() || self.chooses();
+        if some || pass.varying.iter().any(|&k| inlines(self, k)) {
             let called = |k: usize| self.loops.contains_key(&k);
-            let stages = Stages::of(self.k, pass, |k| inlines(self, k), called);
+            let mut stages = Stages::of(self.k, pass, |k| inlines(self, k), called);
+            self.keep_puts(pass, &mut stages);
             let made: Option<Vec<_>> = (0..=stages.last())
                 .map(|stage| self.vectors_of(pass, &stages, stage, foldings))
                 .collect();
@@ -138,6 +141,7 @@ impl Walk<'_, '_, '_> {
             }
         }
         self.loops.clear();
+        self.chosen = None;
         let stages = Stages::of(self.k, pass, |_| false, |_| false);
         let made = (0..=stages.last())
             .map(|stage| self.vectors_of(pass, &stages, stage, foldings).flatten())
@@ -222,7 +226,7 @@ impl Walk<'_, '_, '_> {
         own.block.arguments = own.arguments.len();
         let code = code(&own.block)?;
         let alone = region.stages.last() == 0;
-        let by_rows = alone && !foldings.is_empty() && !self.has_rows;
+        let by_rows = alone && !foldings.is_empty() && !self.has_rows && !self.chooses();
         let rows = if by_rows { rows_code(&own.block) } else { None };
         Some(VectorStage { code, arguments: own.arguments, rows })
     }
@@ -277,6 +281,7 @@ impl Walk<'_, '_, '_> {
                 let args: Vec<Value> = statement.args.iter().map(|&a| own.value(a)).collect();
                 own.block.e.apply(op, &from, &statement.operands, statement.dtype, &args)
             }
+            Action::Take(_) if self.chooses() => self.gathered_in(own, k),
             Action::Take(_) => own.loaded(Elements::Row(Indexed::Take(k)), statement.dtype),
             _ => unreachable!("elements of a stage with a size go together"),
         }
@@ -316,9 +321,21 @@ impl Walk<'_, '_, '_> {
             }
         }
         for &k in &region.pass.puts {
+            if self.is_put_as_read(region.pass, k) {
+                continue;
+            }
             let put = &self.k.puts[k];
             let value = own.value(put.value);
             let value = own.block.e.convert(value, self.k.dtype(put.value), put.dtype);
+            if self.chooses() {
+                own.keep(Elements::Slot(OperandPlace::Put(k)), put.dtype, value);
+                let index = put.args[0];
+                if let place @ OperandPlace::Value(_) = self.place_of_index(region.pass, index) {
+                    let value = own.value(index);
+                    own.keep(Elements::Slot(place), self.k.dtype(index), value);
+                }
+                continue;
+            }
             own.write(Elements::Row(Indexed::Put(k)), put.dtype, put.reduce, value);
         }
     }

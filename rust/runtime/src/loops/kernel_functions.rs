@@ -4,6 +4,7 @@
 
 use crate::loops::digamma::psi_below_zero;
 use crate::loops::elements::{element_function, next_float32, next_float64, power_of_integers};
+use crate::loops::indices::kind_of_indices;
 use crate::loops::normal::log_ndtr_of_scaled;
 use crate::loops::partials::{
     Largest, Product, Smallest, Sum, carry, fold, fold_columns, fold_rows,
@@ -79,6 +80,12 @@ macro_rules! kernel_functions_of {
     ) => {
         kernel_functions! {
             loop_stops() -> i32 { crate::threads::attention::stops() }
+            kind_of_indices_i4(of: *const i32, count: i64, length: i64) -> i32 {
+                kind_of_indices(of, count, length)
+            }
+            kind_of_indices_i8(of: *const i64, count: i64, length: i64) -> i32 {
+                kind_of_indices(of, count, length)
+            }
             $($pad(
                 to: *mut $bits, from: *const u8, stride: i64, before: i64, rows: i64, count: i64, lanes: i64
             ) {
