@@ -143,7 +143,12 @@ class _Walk:
         """Where a function that only this file knows goes back to."""
         if not self.names or function in self.names:
             return []
-        return [k + 1 for k in self.callers[function]]
+        return [after for k in self.callers[function] for after in self._after(k)]
+
+    def _after(self, k):
+        """The next instruction; behind the last one of a function there is none."""
+        own = self.instructions[k : k + 2]
+        return [k + 1] if len(own) == 2 and own[0].function == own[1].function else []
 
     def _branches(self, function):
         """Where a jump by a table may lead: to all that nothing else leads to."""
@@ -157,11 +162,12 @@ class _Walk:
             k += 1
 
     def faults(self):
-        waiting = [k + 1 for k, own in enumerate(self.instructions) if _writes_wide(own)]
+        wide = (k for k, own in enumerate(self.instructions) if _writes_wide(own))
+        waiting = [after for k in wide for after in self._after(k)]
         seen = set()
         while waiting:
             k = waiting.pop()
-            if k in seen or k >= len(self.instructions):
+            if k in seen:
                 continue
             seen.add(k)
             own = self.instructions[k]
@@ -179,7 +185,7 @@ class _Walk:
                     waiting.append(callee)
                 elif not self._is_vector_function(own):
                     yield place
-                waiting.append(k + 1)
+                waiting += self._after(k)
             elif own.name == "jmp" and own.operands.startswith("*%") and own.called is None:
                 waiting += self._branches(own.function)
             elif own.name.startswith("j"):
@@ -189,6 +195,6 @@ class _Walk:
                 else:
                     waiting.append(target)
                 if own.name != "jmp":
-                    waiting.append(k + 1)
+                    waiting += self._after(k)
             else:
-                waiting.append(k + 1)
+                waiting += self._after(k)
