@@ -37,6 +37,24 @@ def test_sizes_are_bound_once_for_any_number_of_segments(mode, n):
     assert (f.explain().bindings, f.explain().hits) == (2, 3)
 
 
+@pytest.mark.parametrize("mode", ["c", "cranelift"])
+def test_the_programs_of_scans_are_told_once_and_whole(mode):
+    x, s, w = ft.dmatrix("x"), ft.dvector("s"), ft.dmatrix("w")
+    states, _ = fz.scan(lambda e, s: ft.tanh(w @ s) + e, sequences=[x], outputs_info=[s])
+    f = fz.function([x, s, w], [states[-1].sum(), fz.grad(states[-1].sum(), w)], mode=mode)
+    told = f.explain()
+    assert all(line.startswith(("%", "n")) for line in told.definitions)
+    own = {line for part in told.segments for line in part.instructions}
+    assert not own.intersection(told.definitions)
+    assert len(told.outputs.split(",")) == 2
+    names = [line[:-1] for line in told.programs if not line.startswith(" ")]
+    assert names == ["p0", "p1"]
+    assert all(any(f"scan {name}(" in line for line in own) for name in names)
+    ends = [line for line in told.programs if line.startswith("    return")]
+    assert len(ends) == 2
+    assert str(told).splitlines()[-len(told.programs) - 1 :] == [told.outputs, *told.programs]
+
+
 @settings(max_examples=20)
 @given(lengths=st.lists(st.integers(0, 3), max_size=20), mode=st.sampled_from(["c", "py"]))
 def test_shapes_that_take_turns_are_found_again(lengths, mode):

@@ -76,6 +76,8 @@ class Explanation:
         The definitions of inputs, constants and sizes, by their names in instructions.
     outputs : str
         The results.
+    programs : tuple of str
+        The programs of scans and branches, by the names that instructions give them, in lines.
     bindings : int
         The number of bindings: sizes, strides and memory computed for new shapes of arguments, for
         all segments. Functions of equal graphs share a program, and so these numbers.
@@ -91,6 +93,7 @@ class Explanation:
     segments: tuple[ExplainedSegment, ...]
     definitions: tuple[str, ...]
     outputs: str
+    programs: tuple[str, ...]
     bindings: int
     hits: int
     waiting: int = 0
@@ -111,7 +114,7 @@ class Explanation:
         if self.untiered is not None:
             head += f"; C compiled first: {self.untiered}"
         numbered = [f"{at}: {part}" for at, part in enumerate(self.segments)]
-        return "\n".join([head, *self.definitions, *numbered, self.outputs])
+        return "\n".join([head, *self.definitions, *numbered, self.outputs, *self.programs])
 
 
 def explain(
@@ -122,14 +125,17 @@ def explain(
     lines = program.instructions
     by_origin = {origin: list(own) for origin, own in groupby(told, key=itemgetter(1))}
     bindings, hits = program.bindings
+    # Lines of the programs that it runs follow, and are indented.
+    end = next(at for at, line in enumerate(lines) if line.startswith("return"))
     return Explanation(
         linker,
         tuple(
             _segment(origin, by_origin.get(number, ()), linker)
             for number, origin in enumerate(program.origins)
         ),
-        tuple(lines[: len(lines) - len(told) - 1]),
-        lines[-1],
+        tuple(lines[: end - len(told)]),
+        lines[end],
+        tuple(lines[end + 1 :]),
         bindings,
         hits,
         len(replaceable(program)) if linker == "tiered" else 0,
