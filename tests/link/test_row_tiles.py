@@ -112,6 +112,8 @@ def short_rows(mode):
     return fz.function([x, centres, level], outputs, mode=mode)
 
 
+# Without registers of 512 bits, C calls the exp of the C library, which has other bits.
+OWN_EXP = find_toolchain().has_wide_registers
 SHORT_ROWS = {mode: short_rows(mode) for mode in ("c", "cranelift", "numba", "py")}
 
 
@@ -126,8 +128,11 @@ def test_short_rows_side_by_side_have_the_bits_of_rows_one_by_one(length, rows, 
     with np.errstate(all="ignore"):
         expected = SHORT_ROWS["py"](x, centres, level)
     for a, b, n, e in zip(c, cranelift, numba, expected, strict=True):
-        assert same(a, b).all()
-        assert same(a, n).all()
+        for own in (b, n):
+            if OWN_EXP:
+                assert same(a, own).all()
+            else:
+                np.testing.assert_allclose(a, own, rtol=1e-12, atol=1e-14)
         np.testing.assert_allclose(a, e, rtol=1e-10, atol=1e-12)
 
 
