@@ -63,6 +63,7 @@ __all__ = [
     "nominal",
     "plan",
     "promote",
+    "register_bits",
     "register_elemwise",
     "register_operator",
     "replace_held",
@@ -1235,6 +1236,15 @@ def compile_kernels(
         If a kernel is more than the code generator takes.
     OSError
         If no memory may hold the code, or the folder no file.
+    """
+
+def register_bits() -> int:
+    """The most bits that registers of elements may have, as ``FRAZIL_REGISTERS`` says.
+
+    Raises
+    ------
+    ValueError
+        If it says neither 128 nor 256 nor 512.
     """
 
 def kernel_listing(description: str) -> tuple[str, list[str]]:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
+from frazil._core import register_bits
+
 __version__ = "0.1.0"
 """The version of this frazil; a test compares it with the packages' versions.
 
@@ -56,20 +58,6 @@ def file(path: str | Path) -> str:
         return f"{path} {_stamp(os.stat(path))}"
     except OSError:
         return f"{path}: none"
-
-
-def register_bits() -> int:
-    """Return the most bits that registers of elements may have, as ``FRAZIL_REGISTERS`` says.
-
-    The extension has refused sizes that no register has when it was imported.
-
-    Examples
-    --------
-    >>> from frazil.cache.identity import register_bits
-    >>> register_bits() in (128, 256, 512)
-    True
-    """
-    return int(os.environ.get("FRAZIL_REGISTERS", "").strip() or 512)
 
 
 @cache

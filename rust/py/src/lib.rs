@@ -96,7 +96,7 @@ mod _core {
     #[pymodule_export]
     use crate::native_code::{
         NativeCode, compile_kernels, kernel_listing, kernels_hold, made_code_fault,
-        native_code_fault,
+        native_code_fault, register_bits,
     };
     #[pymodule_export]
     use crate::op::OpBase;
@@ -129,7 +129,7 @@ mod _core {
     /// Makes the objects that all others need.
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        crate::native_code::check_register_limit()?;
+        crate::native_code::register_bits()?;
         crate::first_pages::keep_small();
         crate::fork::settle(module.py());
         crate::fork::watch(module.py())

@@ -104,7 +104,8 @@ pub fn native_code_fault() -> Option<String> {
     is_available().err().map(|error| error.to_string())
 }
 
-/// Refuses an environment that says of registers what none has.
-pub fn check_register_limit() -> PyResult<()> {
-    register_limit().map(drop).map_err(PyValueError::new_err)
+/// The most bits that registers of elements may have.
+#[pyfunction]
+pub fn register_bits() -> PyResult<u32> {
+    register_limit().map_err(PyValueError::new_err)
 }

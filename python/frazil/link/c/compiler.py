@@ -137,7 +137,7 @@ class Toolchain:
     def _processor_flags(self) -> tuple[str, ...]:
         machine = platform.machine()
         if machine in _X86:
-            if (level := _LEVELS.get(identity.register_bits())) is not None:
+            if (level := _LEVELS.get(_core.register_bits())) is not None:
                 return (f"-march={level}",)
             # Compilers shun the widest vectors of some processors; blocks are made for them.
             return ("-march=native", "-mprefer-vector-width=512")
