@@ -192,7 +192,7 @@ def _negated(node: FrozenApply, x: Variable, others: tuple[Variable, ...]) -> Va
 
 @rule
 def part_of_negation(x: Tensor, *others: Tensor) -> Law:
-    """(-x)[i:j] == -(x[i:j]), which what reads the part computes with it."""
+    """(-x)[i:j] == -(x[i:j]), as the kernel that reads the part then negates it."""
     return part(x, *others), _negated
 
 

@@ -159,7 +159,7 @@ def hfft(a: TensorLike, n: LengthLike | None = None, axis: int = -1, norm: Norm 
     >>> ft.fft.hfft([1.0, 2.0, 3.0]).eval()
     array([ 8., -2.,  0., -2.])
     """
-    return irfft(conj(_as_complex(as_tensor(a))), n, axis, _swapped(norm))
+    return irfft(conj(_as_complex(as_tensor(a))), n, axis, SWAPPED[as_norm(norm)])
 
 
 @described_like(fft)
@@ -174,9 +174,4 @@ def ihfft(
     >>> ft.real(ft.fft.ihfft([8.0, -2.0, 0.0, -2.0])).eval()
     array([1., 2., 3.])
     """
-    return conj(rfft(a, n, axis, _swapped(norm)))
-
-
-def _swapped(norm: Norm) -> Norm:
-    swapped: Norm = SWAPPED[as_norm(norm)]  # type: ignore[assignment]
-    return swapped
+    return conj(rfft(a, n, axis, SWAPPED[as_norm(norm)]))

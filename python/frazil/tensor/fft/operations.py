@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -31,7 +32,11 @@ from frazil.tensor.ranges import arange
 from frazil.tensor.realness import conj, real
 from frazil.tensor.reshaping import reshape
 
-SWAPPED = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
+SWAPPED: dict[str, Literal["backward", "ortho", "forward"]] = {
+    "backward": "forward",
+    "ortho": "ortho",
+    "forward": "backward",
+}
 
 
 @dataclass(frozen=True, eq=False)
