@@ -8,7 +8,7 @@ from reference import evaluate, evaluate_all
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil import _core, scalar
+from frazil import _core, pp, scalar
 from frazil.gradient import (
     DisconnectedInputError,
     NotDifferentiableError,
@@ -18,7 +18,6 @@ from frazil.gradient import (
     pullback_of,
     zero_grad,
 )
-from frazil.printing import pp
 from frazil.scalar.elemwise import Elemwise
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil.printing import dprint, pp
+from frazil import dprint, pp
 
 
 def tree(graph_like, **options):

@@ -43,6 +43,7 @@ from frazil.gradient.reverse import DisconnectedInputError as DisconnectedInputE
 from frazil.gradient.reverse import NotDifferentiableError as NotDifferentiableError
 from frazil.graph import inplace as inplace
 from frazil.graph.op import Op as Op
+from frazil.graph.printing import dprint as dprint
 from frazil.inner.ifelse import ifelse as ifelse
 from frazil.inner.op_from_graph import OpFromGraph as OpFromGraph
 from frazil.jit import debug as debug
@@ -62,8 +63,6 @@ from frazil.jit.errors import TracedValueError as TracedValueError
 from frazil.jit.function import jit as jit
 from frazil.jit.pytree import register_pytree as register_pytree
 from frazil.link.toolchain.pool import compile_threads as compile_threads
-from frazil.printing import dprint as dprint
-from frazil.printing import pp as pp
 from frazil.scan.build import scan as scan
 from frazil.scan.build import until as until
 from frazil.scan.checkpointing import scan_checkpoints as scan_checkpoints
@@ -71,6 +70,7 @@ from frazil.scan.functional import foldl as foldl
 from frazil.scan.functional import foldr as foldr
 from frazil.scan.functional import map as map
 from frazil.scan.functional import reduce as reduce
+from frazil.tensor.formulas import pp as pp
 
 if not _TYPE_CHECKING:  # checkers of types know by themselves which names there are not
     from frazil.graph.namespace import public_names as _public_names

@@ -5,7 +5,7 @@ import pytest
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil.printing import pp
+from frazil import pp
 from frazil.rewrite import BLAS, rewrite
 
 

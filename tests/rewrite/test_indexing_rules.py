@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil import _core
+from frazil import _core, pp
 from frazil.compile.phases import optimize
-from frazil.printing import pp
 from frazil.rewrite import SPECIALIZE, rewrite
 
 m, v, w = ft.matrix("m"), ft.vector("v"), ft.vector("w")

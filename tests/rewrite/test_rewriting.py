@@ -11,8 +11,7 @@ from reference import evaluate
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil import scalar
-from frazil.printing import pp
+from frazil import pp, scalar
 from frazil.rewrite import (
     ALGEBRA,
     CONSTANT_FOLDING,

@@ -17,8 +17,7 @@ from rule_cases import (
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil import _core
-from frazil.printing import pp
+from frazil import _core, pp
 from frazil.rewrite import (
     ALGEBRA,
     CANONICALIZE,

@@ -1,7 +1,7 @@
 """Rewriting: laws written with the real operators, applied until none applies.
 
-May import ``scan`` and what lies below, and ``printing``; never ``link`` or ``gradient``. Start
-reading at :mod:`frazil.rewrite.rewriting`, and for the rules at :mod:`frazil.rewrite.catalog`.
+May import ``scan`` and what lies below; never ``link`` or ``gradient``. Start reading at
+:mod:`frazil.rewrite.rewriting`, and for the rules at :mod:`frazil.rewrite.catalog`.
 """
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING

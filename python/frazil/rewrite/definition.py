@@ -12,11 +12,11 @@ from frazil._core import FrozenApply, RewriteRule, TensorType, Variable
 from frazil.graph.answers import note_place
 from frazil.graph.cached_property import cached_property
 from frazil.graph.dataclass import dataclass
-from frazil.printing import pp
 from frazil.rewrite.guard import Guard
 from frazil.rewrite.sort import Sort
 from frazil.rewrite.wildcard import Wildcard
 from frazil.tensor.docstrings import described
+from frazil.tensor.formulas import pp
 
 RightSide: TypeAlias = Callable[..., Variable | Sequence[Variable] | None]
 """A function of the matched node and variables, which returns the right side, or None."""

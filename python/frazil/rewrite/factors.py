@@ -54,7 +54,7 @@ def cancelled(x: Variable) -> Variable | None:
     Examples
     --------
     >>> import frazil.tensor as ft
-    >>> from frazil.printing import pp
+    >>> from frazil import pp
     >>> from frazil.rewrite.factors import cancelled
     >>> x, y = ft.vector("x"), ft.vector("y")
     >>> pp(cancelled((y * ft.sigmoid(-x)) * ft.exp(x)))

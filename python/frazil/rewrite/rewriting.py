@@ -11,9 +11,9 @@ from typing import Generic, NamedTuple, TypeVar, overload
 import frazil._core as _core
 from frazil._core import FrozenFunctionGraph, FunctionGraph, RuleSet, Variable
 from frazil.graph.dataclass import dataclass
-from frazil.printing import pp
 from frazil.rewrite.catalog import CANONICALIZE
 from frazil.rewrite.definition import Rule
+from frazil.tensor.formulas import pp
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Step:
     Examples
     --------
     >>> import frazil.tensor as ft
-    >>> from frazil.printing import pp
+    >>> from frazil import pp
     >>> from frazil.rewrite import rewrite
     >>> step, = rewrite(-(-ft.vector("x"))).trace
     >>> step.rule, pp(step.before), pp(step.after)
@@ -107,7 +107,7 @@ class Rewriting(NamedTuple, Generic[GraphT]):
     Examples
     --------
     >>> import frazil.tensor as ft
-    >>> from frazil.printing import pp
+    >>> from frazil import pp
     >>> from frazil.rewrite import rewrite
     >>> rewriting = rewrite(-(-ft.vector("x")) * 1)
     >>> pp(rewriting.graph), len(rewriting.trace)
@@ -195,7 +195,7 @@ def rewrite(
     Examples
     --------
     >>> import frazil.tensor as ft
-    >>> from frazil.printing import pp
+    >>> from frazil import pp
     >>> from frazil.rewrite import rewrite
     >>> x, y = ft.vector("x"), ft.vector("y")
     >>> graph, trace = rewrite(-(-x) * 1 + -y)
