@@ -144,7 +144,7 @@ def test_the_default_follows_the_system(monkeypatch, tmp_path):
 
 def command(*arguments, **environment):
     return subprocess.run(
-        [sys.executable, "-m", "frazil", "cache", *arguments],
+        [sys.executable, "-m", "frazil.cache", *arguments],
         env=os.environ | environment,
         capture_output=True,
         text=True,

@@ -1,4 +1,4 @@
-"""The command ``frazil``, or ``python -m frazil``."""
+"""The command ``frazil cache``, or ``python -m frazil.cache``."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from frazil.cache.store import Store, find_store
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command with these arguments and return its exit status.
+    """Run the command ``frazil`` with these arguments and return its exit status.
 
     Examples
     --------
-    >>> from frazil.__main__ import main
+    >>> from frazil.cache.__main__ import main
     >>> main(["cache", "info"])  # doctest: +ELLIPSIS
     folder ...
     0
@@ -84,4 +84,4 @@ def _duration(seconds: float) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(["cache", *sys.argv[1:]]))
