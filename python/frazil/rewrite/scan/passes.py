@@ -17,6 +17,7 @@ from frazil.rewrite.scan.hoisting import (
     hoist_invariants,
     hoist_sequence_work,
 )
+from frazil.rewrite.scan.joined_sums import join_sums
 from frazil.rewrite.scan.pruning import merge_equal, remove_dead_code
 from frazil.scan.body import ScanBody
 from frazil.scan.last_rows import TailRead, carry, tail_reads
@@ -151,6 +152,7 @@ def _rebuilt(body: ScanBody, lasts: set[int], stacks: set[int]) -> _Optimized:
     )
     final = {old: new for new, old in enumerate(alive)}
     carry_results(body)
+    join_sums(body)
     results = body.build()
     results.stacks = finish_stacks(results)
     last_states = {
