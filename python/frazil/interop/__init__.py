@@ -1,5 +1,5 @@
-"""Other libraries' graphs, translated to frazil's and back.
+"""Code written for other libraries: PyTensor's graphs, and what follows the array API standard.
 
 May import ``compile``, ``gradient`` and what lies below; nothing imports it. Start reading at
-:mod:`frazil.interop.pytensor.translation`.
+:mod:`frazil.interop.pytensor.translation` or :mod:`frazil.interop.array_api.array`.
 """
