@@ -93,13 +93,13 @@ def grad(
 
 
 @described
-def grad(cost: Any, wrt: Any = 0, *rest: Any, **options: Any) -> Any:
+def grad(cost: Any, wrt: Any = None, *rest: Any, **options: Any) -> Any:
     """Return the gradients of a scalar variable; of a function, a function that returns them.
 
     cost (Variable or callable): A variable; the other parameters are then those of
         :func:`frazil.gradient.grad`. Or a Python function of arrays that returns one number.
     wrt (Variable or sequence of them, or int or sequence of int): Of a function, the positions of
-        the arguments to differentiate by: trees of arrays.
+        the arguments to differentiate by, trees of arrays: the first one if none are given.
     rest, options: Of a function, ``has_aux``: it returns a pair of the number and something else;
         and ``argnums``, another name of ``wrt``.
     returns (Variable, list of Variable, or callable): Of a function, one that takes its arguments
@@ -115,10 +115,10 @@ def grad(cost: Any, wrt: Any = 0, *rest: Any, **options: Any) -> Any:
     {'x': array([ 3., 12.])}
     """
     if not _is_function(cost):
-        return reverse.grad(cost, wrt, *rest, **options)
-    wrt = options.pop("argnums", wrt)
+        return reverse.grad(cost, _given("grad", wrt), *rest, **options)
+    argnums = _argnums("grad", wrt, options)
     has_aux = _has_aux(rest, options)
-    return Transformed(cost, wrt, functools.partial(gradient_rule, has_aux=has_aux))
+    return Transformed(cost, argnums, functools.partial(gradient_rule, has_aux=has_aux))
 
 
 @overload
@@ -178,7 +178,7 @@ def hessian(
 
 
 @described_like(grad)
-def hessian(cost: Any, wrt: Any = 0, *rest: Any, **options: Any) -> Any:
+def hessian(cost: Any, wrt: Any = None, *rest: Any, **options: Any) -> Any:
     """Return the second derivatives of a scalar variable; of a function, a function.
 
     cost (Variable or callable): A variable; the other parameters are then those of
@@ -194,10 +194,10 @@ def hessian(cost: Any, wrt: Any = 0, *rest: Any, **options: Any) -> Any:
            [4., 0.]])
     """
     if not _is_function(cost):
-        return jacobians.hessian(cost, wrt, *rest, **options)
-    wrt = options.pop("argnums", wrt)
+        return jacobians.hessian(cost, _given("hessian", wrt), *rest, **options)
+    argnums = _argnums("hessian", wrt, options)
     _no_options("hessian", rest, options)
-    return Transformed(cost, wrt, hessian_rule)
+    return Transformed(cost, argnums, hessian_rule)
 
 
 @overload
@@ -227,7 +227,7 @@ def jacobian(
 
 
 @described_like(hessian)
-def jacobian(expression: Any, wrt: Any = 0, *rest: Any, **options: Any) -> Any:
+def jacobian(expression: Any, wrt: Any = None, *rest: Any, **options: Any) -> Any:
     """Return the derivatives of a variable, element by element; of a function, a function.
 
     expression (Variable or callable): A variable; the other parameters are then those of
@@ -243,10 +243,10 @@ def jacobian(expression: Any, wrt: Any = 0, *rest: Any, **options: Any) -> Any:
            [3., 8.]])
     """
     if not _is_function(expression):
-        return jacobians.jacobian(expression, wrt, *rest, **options)
-    wrt = options.pop("argnums", wrt)
+        return jacobians.jacobian(expression, _given("jacobian", wrt), *rest, **options)
+    argnums = _argnums("jacobian", wrt, options)
     _no_options("jacobian", rest, options)
-    return Transformed(expression, wrt, jacobian_rule)
+    return Transformed(expression, argnums, jacobian_rule)
 
 
 @described
@@ -327,6 +327,29 @@ def vjp(
 
 def _is_function(value: object) -> bool:
     return callable(value) and not isinstance(value, Variable)
+
+
+def _given(name: str, wrt: object) -> Any:
+    """Return what to differentiate a variable by, which has no default."""
+    if wrt is None:
+        raise TypeError(
+            f"{name} of a variable needs the variables to differentiate by, as in "
+            f"fz.{name}(cost, x); only {name} of a function has a default, its first argument"
+        )
+    return wrt
+
+
+def _argnums(name: str, wrt: Any, options: dict[str, Any]) -> Argnums:
+    """Return the positions of the arguments to differentiate a function by."""
+    if "argnums" not in options:
+        return 0 if wrt is None else wrt
+    argnums: Argnums = options.pop("argnums")
+    if wrt is not None:
+        raise TypeError(
+            f"{name} of a Python function takes wrt or argnums, which mean the same; given both, "
+            f"{wrt!r} and {argnums!r}"
+        )
+    return argnums
 
 
 def _has_aux(rest: tuple[object, ...], options: dict[str, object]) -> bool:
