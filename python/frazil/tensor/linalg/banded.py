@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 import frazil._core as _core
@@ -16,20 +14,17 @@ from frazil.tensor.diagonals import tril, triu
 from frazil.tensor.docstrings import described
 from frazil.tensor.items import get_item
 from frazil.tensor.joining import concatenate, stack
-from frazil.tensor.lengths import Lengths, length, lengths
-from frazil.tensor.linalg.failure import MayFail, OnError
+from frazil.tensor.lengths import length, lengths
+from frazil.tensor.linalg.failure import OnError
 from frazil.tensor.linalg.matrices import (
     check_matrices,
-    check_rows,
     check_square,
-    check_square_value,
-    core_of,
     floating,
     solution_type,
 )
+from frazil.tensor.linalg.matrix_system import MatrixSystem, Trans, check_trans
 from frazil.tensor.linalg.right_sides import matching, times_transposed
-from frazil.tensor.linalg.stacks import for_each, inferred_front, unbroadcast_front
-from frazil.tensor.linalg.triangular import Trans, check_trans
+from frazil.tensor.linalg.stacks import unbroadcast_front
 from frazil.tensor.reductions import sum
 
 Diagonals = dict[int, Array]
@@ -37,7 +32,7 @@ Diagonals = dict[int, Array]
 
 
 @dataclass(frozen=True, eq=False)
-class SolveBanded(MayFail):
+class SolveBanded(MatrixSystem):
     """The solution ``x`` of ``a x = b``, or of ``a' x = b`` where ``trans`` is ``"T"``.
 
     ``bands`` says in how many diagonals below and above its main one the matrix has elements;
@@ -51,8 +46,6 @@ class SolveBanded(MayFail):
     packed: bool
     trans: Trans
     on_error: OnError = "raise"
-
-    takes_complex = True
 
     def make_node(self, a: Variable, b: Variable) -> FrozenApply:
         check_trans(self.trans)
@@ -79,18 +72,13 @@ class SolveBanded(MayFail):
         below, above = self.bands or (0, 0)
         return below + above + 1
 
-    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
-        a, b = inputs
-        core = core_of(node.inputs[1], node.inputs[0])
+    def check_matrix(self, a: Array, node: FrozenApply) -> None:
         if not self.packed:
-            check_square_value(a, node)
+            super().check_matrix(a, node)
         elif a.shape[-2] != self.rows:
             raise ValueError(f"{self}: {self.rows} diagonals are needed; given {a.shape[-2]}")
-        check_rows(a, b, node, core)
-        results = [(b.shape[b.ndim - core :], b.dtype.name)]
-        return for_each(self._solved, node, inputs, (2, core), results)
 
-    def _solved(self, a: Array, b: Array) -> tuple[Array, ...]:
+    def solved(self, a: Array, b: Array) -> tuple[Array, ...]:
         if not b.size:
             return (b.copy(),)
         from scipy.linalg.lapack import get_lapack_funcs
@@ -123,16 +111,10 @@ class SolveBanded(MayFail):
         top = bands[1]
         return {k: a[top - k, max(k, 0) : size + min(k, 0)] for k in range(-below, above + 1)}
 
-    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
-        core = core_of(node.inputs[1], node.inputs[0])
-        front = inferred_front(node.inputs, input_shapes, (2, core))
-        return ((*front, *input_shapes[1][-core:]),)
-
     def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         (a, b), (x,), (g,) = inputs, outputs, output_gradients
-        other: Trans = "N" if self.trans == "T" else "T"
-        g_b = SolveBanded(self.bands, self.packed, other, self.on_error)(a, g)
-        left, right = (g_b, x) if self.trans == "N" else (x, g_b)
+        g_b = SolveBanded(self.bands, self.packed, self.other_trans, self.on_error)(a, g)
+        left, right = self.factors_of_gradient(x, g_b)
         if self.packed and self.bands is not None:
             g_a = -_diagonals_of_product(left, right, self.bands)
         else:

@@ -17,8 +17,9 @@ from frazil.tensor.linalg.matrices import (
     floating,
     identity_beside,
 )
+from frazil.tensor.linalg.matrix_system import Trans
 from frazil.tensor.linalg.right_sides import matching
-from frazil.tensor.linalg.triangular import Trans, solve_triangular
+from frazil.tensor.linalg.triangular import solve_triangular
 from frazil.tensor.realness import conj
 from frazil.tensor.transposition import matrix_transpose
 

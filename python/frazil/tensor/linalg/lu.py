@@ -23,13 +23,14 @@ from frazil.tensor.linalg.matrices import (
     floating,
     solution_type,
 )
+from frazil.tensor.linalg.matrix_system import Trans, check_trans, read_trans
 from frazil.tensor.linalg.right_sides import matching, times_transposed
 from frazil.tensor.linalg.stacks import (
     for_each,
     inferred_front,
     unbroadcast_front,
 )
-from frazil.tensor.linalg.triangular import SolveTriangular, Trans, check_trans, read_trans
+from frazil.tensor.linalg.triangular import SolveTriangular
 from frazil.tensor.products import matmul
 from frazil.tensor.realness import conj
 from frazil.tensor.transposition import matrix_transpose

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal
-
 import numpy as np
 
 import frazil._core as _core
@@ -14,25 +11,16 @@ from frazil.graph.op import Array, Gradients, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.diagonals import tril, triu
 from frazil.tensor.docstrings import described
-from frazil.tensor.lengths import Lengths
-from frazil.tensor.linalg.failure import MayFail, OnError
-from frazil.tensor.linalg.matrices import (
-    check_rows,
-    check_square,
-    check_square_value,
-    core_of,
-    floating,
-    solution_type,
-)
+from frazil.tensor.linalg.failure import OnError
+from frazil.tensor.linalg.matrices import check_square, floating, solution_type
+from frazil.tensor.linalg.matrix_system import MatrixSystem, Trans, check_trans, read_trans
 from frazil.tensor.linalg.right_sides import matching, times_transposed
-from frazil.tensor.linalg.stacks import for_each, inferred_front, unbroadcast_front
+from frazil.tensor.linalg.stacks import unbroadcast_front
 from frazil.tensor.realness import conj
-
-Trans = Literal["N", "T"]
 
 
 @dataclass(frozen=True, eq=False)
-class SolveTriangular(MayFail):
+class SolveTriangular(MatrixSystem):
     """The solution ``x`` of ``a x = b``, or of ``a' x = b`` where ``trans`` is ``"T"``.
 
     ``a`` is triangular: its other triangle is not read, nor, with ``unit_diagonal``, its diagonal,
@@ -46,24 +34,13 @@ class SolveTriangular(MayFail):
     unit_diagonal: bool
     on_error: OnError = "raise"
 
-    takes_complex = True
-
     def make_node(self, a: Variable, b: Variable) -> FrozenApply:
         check_trans(self.trans)
         self.check_on_error()
         static = check_square(a, "SolveTriangular")
         return FrozenApply(self, [a, b], [solution_type("SolveTriangular", (a, b), (2,), static)])
 
-    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
-        a, b = inputs
-        core = core_of(node.inputs[1], node.inputs[0])
-        check_square_value(a, node)
-        check_rows(a, b, node, core)
-        return for_each(
-            self._solved, node, inputs, (2, core), [(b.shape[b.ndim - core :], b.dtype.name)]
-        )
-
-    def _solved(self, a: Array, b: Array) -> tuple[Array, ...]:
+    def solved(self, a: Array, b: Array) -> tuple[Array, ...]:
         if not b.size:
             return (b.copy(),)
         from scipy.linalg.lapack import get_lapack_funcs
@@ -82,35 +59,15 @@ class SolveTriangular(MayFail):
             return self.fail(b, f"{self}: {message}")
         return (np.ascontiguousarray(x.reshape(b.shape)),)
 
-    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
-        core = core_of(node.inputs[1], node.inputs[0])
-        front = inferred_front(node.inputs, input_shapes, (2, core))
-        return ((*front, *input_shapes[1][-core:]),)
-
     def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         (a, b), (x,), (g,) = inputs, outputs, output_gradients
-        other: Trans = "N" if self.trans == "T" else "T"
+        other = self.other_trans
         g_b = SolveTriangular(self.lower, other, self.unit_diagonal, self.on_error)(a, g)
-        left, right = (g_b, x) if self.trans == "N" else (x, g_b)
+        left, right = self.factors_of_gradient(x, g_b)
         skipped = 1 if self.unit_diagonal else 0
         g_a = unbroadcast_front(-times_transposed(left, right), a)
         g_a = tril(g_a, -skipped) if self.lower else triu(g_a, skipped)
         return [g_a, unbroadcast_front(g_b, b)]
-
-
-def check_trans(trans: Trans) -> None:
-    """Raise ValueError unless it is one of the letters that an op may hold."""
-    if trans not in ("N", "T"):
-        raise ValueError(f"trans must be 'N' or 'T'; given {trans!r}")
-
-
-def read_trans(trans: int | str) -> tuple[Trans, bool]:
-    """Return which matrix SciPy's ``trans`` means: its transpose or not, and conjugated or not."""
-    names: dict[int | str, tuple[Trans, bool]] = {0: ("N", False), 1: ("T", False), 2: ("T", True)}
-    names |= {letter: names[at] for at, letter in enumerate("NTC")}
-    if trans not in names:
-        raise ValueError(f"trans must be 0, 1, 2, 'N', 'T' or 'C'; given {trans!r}")
-    return names[trans]
 
 
 @described
