@@ -13,7 +13,6 @@ from frazil.batching.registry import (
     batch_size,
     batched,
 )
-from frazil.graph.op import Op
 from frazil.tensor.dims import expand_dims, squeeze
 from frazil.tensor.linalg import (
     QR,
@@ -39,20 +38,22 @@ from frazil.tensor.linalg.determinants import LogAbsDet
 from frazil.tensor.transposition import matrix_transpose
 
 
-@batch_rule.register(Cholesky)
-@batch_rule.register(CholeskyGradient)
-@batch_rule.register(PivotedLU)
-@batch_rule.register(LUFactor)
-@batch_rule.register(LogAbsDet)
-@batch_rule.register(QR)
-@batch_rule.register(SVD)
-@batch_rule.register(SingularValues)
-@batch_rule.register(Eig)
-@batch_rule.register(Eigh)
-@batch_rule.register(Eigenvalues)
-@batch_rule.register(PseudoInverse)
-@batch_rule.register(Expm)
-def _(op: Op) -> BatchRule:
+@batch_rule.register
+def _(
+    op: Cholesky
+    | CholeskyGradient
+    | PivotedLU
+    | LUFactor
+    | LogAbsDet
+    | QR
+    | SVD
+    | SingularValues
+    | Eig
+    | Eigh
+    | Eigenvalues
+    | PseudoInverse
+    | Expm,
+) -> BatchRule:
     return _stacks
 
 
@@ -61,17 +62,13 @@ def _stacks(node: FrozenApply, operands: Operands) -> list[Operand]:
     return batched(*node.op.make_node(*(x.spread(size) for x in operands)).outputs)
 
 
-@batch_rule.register(SolveTriangular)
-@batch_rule.register(SolveBanded)
-@batch_rule.register(LUSolve)
-@batch_rule.register(Solve)
-def _(op: Op) -> BatchRule:
+@batch_rule.register
+def _(op: SolveTriangular | SolveBanded | LUSolve | Solve) -> BatchRule:
     return _systems
 
 
-@batch_rule.register(SolveSylvester)
-@batch_rule.register(SolveRiccati)
-def _(op: Op) -> BatchRule:
+@batch_rule.register
+def _(op: SolveSylvester | SolveRiccati) -> BatchRule:
     return _equations
 
 

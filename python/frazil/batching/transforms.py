@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from frazil._core import FrozenApply
 from frazil.batching.registry import BatchRule, Operand, Operands, batch_rule, batched
-from frazil.graph.op import Op
 from frazil.tensor.fft.cosines import RealTransform
 from frazil.tensor.fft.operations import Fourier, InverseRealFourier, RealFourier
 
 
-@batch_rule.register(Fourier)
-@batch_rule.register(RealFourier)
-@batch_rule.register(InverseRealFourier)
-@batch_rule.register(RealTransform)
-def _(op: Op) -> BatchRule:
+@batch_rule.register
+def _(op: Fourier | RealFourier | InverseRealFourier | RealTransform) -> BatchRule:
     return _transforms
 
 

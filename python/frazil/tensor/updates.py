@@ -16,17 +16,11 @@ def updated_operand(op: Op) -> int | None:
     return None
 
 
-@updated_operand.register(IncSubtensor)
-@updated_operand.register(AdvancedIncSubtensor)
-@updated_operand.register(Gemm)
-@updated_operand.register(Gemv)
-@updated_operand.register(Ger)
-@updated_operand.register(Cholesky)
-def _(op: Op) -> int:
+@updated_operand.register
+def _(op: IncSubtensor | AdvancedIncSubtensor | Gemm | Gemv | Ger | Cholesky) -> int:
     return 0
 
 
-@updated_operand.register(CholeskyGradient)
-@updated_operand.register(SolveTriangular)
-def _(op: Op) -> int:
+@updated_operand.register
+def _(op: CholeskyGradient | SolveTriangular) -> int:
     return 1

@@ -25,13 +25,8 @@ def _lengths(op: Op) -> tuple[int, int | None]:
     return 0, 0
 
 
-@_lengths.register(AllocDiag)
-@_lengths.register(BroadcastTo)
-@_lengths.register(Check)
-@_lengths.register(Full)
-@_lengths.register(Reshape)
-@_lengths.register(Subtensor)
-def _(op: Op) -> tuple[int, int | None]:
+@_lengths.register
+def _(op: AllocDiag | BroadcastTo | Check | Full | Reshape | Subtensor) -> tuple[int, int | None]:
     return 1, None
 
 
@@ -40,9 +35,8 @@ def _(op: IncSubtensor) -> tuple[int, int | None]:
     return 2, None
 
 
-@_lengths.register(Eye)
-@_lengths.register(Shape_i)
-def _(op: Op) -> tuple[int, int | None]:
+@_lengths.register
+def _(op: Eye | Shape_i) -> tuple[int, int | None]:
     return 0, None
 
 

@@ -24,7 +24,6 @@ from frazil.tensor.linalg import (
     SolveBanded,
     SolveTriangular,
 )
-from frazil.tensor.linalg.decompositions import Decomposition
 from frazil.tensor.linalg.matrices import core_of
 from frazil.tensor.linalg.stacks import inferred_front
 
@@ -62,8 +61,7 @@ def _(op: SolveBanded, node: FrozenApply, lowering: Lowering) -> None:
     lowering.set_slot(node.outputs[0], slot)
 
 
-@lower_node.register(LUFactor)
-@lower_node.register(PivotedLU)
+@lower_node.register
 def _(op: LUFactor | PivotedLU, node: FrozenApply, lowering: Lowering) -> None:
     blas.install_lapack()
     builder, matrix = lowering.builder, lowering.slot(node.inputs[0])
@@ -72,8 +70,7 @@ def _(op: LUFactor | PivotedLU, node: FrozenApply, lowering: Lowering) -> None:
         lowering.set_slot(output, slot)
 
 
-@lower_node.register(LUSolve)
-@lower_node.register(Solve)
+@lower_node.register
 def _(op: LUSolve | Solve, node: FrozenApply, lowering: Lowering) -> None:
     blas.install()
     factors, pivots, b = operands_in_front(node.inputs[-3:], op.cores(node), lowering)
@@ -81,12 +78,10 @@ def _(op: LUSolve | Solve, node: FrozenApply, lowering: Lowering) -> None:
     lowering.set_slot(node.outputs[0], slot)
 
 
-@lower_node.register(QR)
-@lower_node.register(SVD)
-@lower_node.register(SingularValues)
-@lower_node.register(Eigh)
-@lower_node.register(Eigenvalues)
-def _(op: Decomposition, node: FrozenApply, lowering: Lowering) -> None:
+@lower_node.register
+def _(
+    op: QR | SVD | SingularValues | Eigh | Eigenvalues, node: FrozenApply, lowering: Lowering
+) -> None:
     blas.install_lapack()
     slots = lowering.builder.decompose(lowering.slot(node.inputs[0]), op.kind, op.on_error)
     for output, slot in zip(node.outputs, slots, strict=True):

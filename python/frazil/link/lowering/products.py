@@ -38,8 +38,7 @@ def _(op: BatchedDot, node: FrozenApply, lowering: Lowering) -> None:
     lowering.set_slot(product, lowering.builder.dot(*slots))
 
 
-@lower_node.register(Gemm)
-@lower_node.register(Gemv)
+@lower_node.register
 def _(op: Gemm | Gemv, node: FrozenApply, lowering: Lowering) -> None:
     blas.install()
     slots = [lowering.slot(x) for x in node.inputs]

@@ -180,8 +180,7 @@ def _(op: Dot, node: FrozenApply, operands: Sequence[Elements], emit: Emitter) -
     return emit.dot(a, b, node.output_types[0].dtype)
 
 
-@scalarize.register(Gemm)
-@scalarize.register(Gemv)
+@scalarize.register
 def _(op: Gemm | Gemv, node: FrozenApply, operands: Sequence[Elements], emit: Emitter) -> Elements:
     z, alpha, a, b, beta = operands
     dtype = node.output_types[0].dtype

@@ -11,16 +11,14 @@ from frazil.tensor.searching import Argmax, Argmin, Nonzero
 from frazil.tensor.sorting import ArgSort, Sort
 
 
-@lower_node.register(Sort)
-@lower_node.register(ArgSort)
+@lower_node.register
 def _(op: Sort | ArgSort, node: FrozenApply, lowering: Lowering) -> None:
     sorts.install()
     sort = lowering.builder.sort if isinstance(op, Sort) else lowering.builder.argsort
     lowering.set_slot(node.outputs[0], sort(lowering.slot(node.inputs[0]), op.axis))
 
 
-@lower_node.register(Argmax)
-@lower_node.register(Argmin)
+@lower_node.register
 def _(op: Argmax | Argmin, node: FrozenApply, lowering: Lowering) -> None:
     (x,) = node.inputs
     lowering.require_elements(node, [op.axis])

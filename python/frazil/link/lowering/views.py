@@ -14,21 +14,16 @@ from frazil.tensor.transposition import Transpose
 
 
 @lower_node.register
-def _(op: Transpose, node: FrozenApply, lowering: Lowering) -> None:
-    (x,), (y,) = node.inputs, node.outputs
-    lowering.set_slot(y, lowering.builder.transpose(lowering.slot(x), op.axes))
-
-
-@lower_node.register
-def _(op: ExpandDims, node: FrozenApply, lowering: Lowering) -> None:
-    (x,), (y,) = node.inputs, node.outputs
-    lowering.set_slot(y, lowering.builder.expand_dims(lowering.slot(x), op.axes))
-
-
-@lower_node.register
-def _(op: DropDims, node: FrozenApply, lowering: Lowering) -> None:
-    (x,), (y,) = node.inputs, node.outputs
-    lowering.set_slot(y, lowering.builder.drop_dims(lowering.slot(x), op.axes))
+def _(op: Transpose | ExpandDims | DropDims, node: FrozenApply, lowering: Lowering) -> None:
+    builder = lowering.builder
+    match op:
+        case Transpose():
+            view = builder.transpose
+        case ExpandDims():
+            view = builder.expand_dims
+        case DropDims():
+            view = builder.drop_dims
+    lowering.set_slot(node.outputs[0], view(lowering.slot(node.inputs[0]), op.axes))
 
 
 @lower_node.register
