@@ -223,16 +223,22 @@ def _first(rows: Variable, steps: Variable) -> Variable:
 
 
 @dataclass(frozen=True)
-class _Call:
-    """A call of the user's function: the variables that it took, and those that it returned."""
+class _Signature:
+    """What a step takes and what it returns."""
 
     carried: Sequence[Carried | None]
     elements: Sequence[Variable]
-    lagged: list[list[Variable]]
+    lagged: Sequence[Sequence[Variable]]
     """For each carried output variables for its value one step ago, two steps ago, ..."""
-    outputs: list[Variable]
+    outputs: Sequence[Variable]
     updates: Mapping[SharedVariable, Variable]
     condition: Variable | None
+
+
+@dataclass(frozen=True)
+class _Call(_Signature):
+    """A call of the user's function: the variables that it took, and those that it returned."""
+
     before: int
     """A tag that is greater than the tags of all nodes from before the call."""
 
@@ -268,18 +274,11 @@ class _Call:
 
 
 @dataclass(frozen=True)
-class _Step:
+class _Step(_Signature):
     """One step as a graph, over variables that stand for its arguments."""
 
-    carried: Sequence[Carried | None]
-    elements: Sequence[Variable]
-    lagged: Sequence[Sequence[Variable]]
-    """For each carried output variables for its value one step ago, two steps ago, ..."""
-    outputs: Sequence[Variable]
-    updates: Mapping[SharedVariable, Variable]
     updated: Mapping[SharedVariable, Variable]
     """The variables that stand for shared variables with updates."""
-    condition: Variable | None
     computed_once: frozenset[Variable]
     """Results of impure nodes from before the call: these run once, not in each step."""
 
@@ -306,8 +305,8 @@ class _Step:
             lagged,
             replaced[: len(outputs)],
             dict(zip(updates, replaced[len(outputs) :], strict=False)),
-            updated,
             replaced[-1] if ends else None,
+            updated,
             frozenset(computed_once),
         )
 
@@ -477,8 +476,10 @@ def _is_update(pair: Any) -> bool:
 
 
 def _widen_states(
-    results: list[Variable], carried: Sequence[Carried | None], lagged: list[list[Variable]]
-) -> tuple[list[Variable], list[list[Variable]]]:
+    results: list[Variable],
+    carried: Sequence[Carried | None],
+    lagged: Sequence[Sequence[Variable]],
+) -> tuple[list[Variable], Sequence[Sequence[Variable]]]:
     """The results and the lagged variables, with types that a state keeps from step to step.
 
     A length that the type of the initial value states and that of the output does not is left open;
