@@ -32,6 +32,13 @@ LARGEST_ORDER = 2.0**31
 """The largest order that is computed; larger ones give NaN."""
 
 
+def in_float64(a: Array, b: Array) -> tuple[Array, Array, np.dtype[np.generic]]:
+    """Return two arrays in float64, broadcast to one shape, and the dtype of a result of both."""
+    a, b = np.asarray(a), np.asarray(b)
+    wide = np.broadcast_arrays(a.astype("float64"), b.astype("float64"))
+    return wide[0], wide[1], np.result_type(a, b)
+
+
 def polygamma_values(n: Array, x: Array) -> Array:
     """The derivative of order ``n`` of digamma at ``x``; NaN where ``n`` is no natural number.
 
@@ -43,9 +50,7 @@ def polygamma_values(n: Array, x: Array) -> Array:
     >>> float(polygamma_values(1, 1.0))  # pi**2 / 6
     1.6449340668482264
     """
-    n, x = np.asarray(n), np.asarray(x)
-    dtype = np.result_type(n, x)
-    n, x = np.broadcast_arrays(n.astype("float64"), x.astype("float64"))
+    n, x, dtype = in_float64(n, x)
     natural = (n >= 0) & (n == np.floor(n)) & (n <= LARGEST_ORDER)
     order = np.where(natural, n, 1.0)
     with np.errstate(all="ignore"):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from frazil.graph.op import Array
-from frazil.scalar.polygamma import COEFFICIENTS, TERMS
+from frazil.scalar.polygamma import COEFFICIENTS, TERMS, in_float64
 
 
 def zeta_values(s: Array, q: Array) -> Array:
@@ -22,9 +22,7 @@ def zeta_values(s: Array, q: Array) -> Array:
     >>> float(zeta_values(2.0, 1.0))  # pi**2 / 6
     1.6449340668482264
     """
-    s, q = np.asarray(s), np.asarray(q)
-    dtype = np.result_type(s, q)
-    s, q = np.broadcast_arrays(s.astype("float64"), q.astype("float64"))
+    s, q, dtype = in_float64(s, q)
     with np.errstate(all="ignore"):
         part = q - np.floor(q)
         sign = np.where(np.mod(s, 2) == 0, 1.0, -1.0)

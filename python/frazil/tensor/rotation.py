@@ -24,10 +24,7 @@ def fliplr(m: TensorLike) -> Variable:
     array([[2, 1],
            [4, 3]])
     """
-    m = as_tensor(m)
-    if m.ndim < 2:
-        raise ValueError(f"fliplr takes tensors of 2 dimensions or more; given {m.type}")
-    return flip(m, 1)
+    return _flipped("fliplr", m, 1, "tensors of 2 dimensions or more")
 
 
 @described
@@ -41,10 +38,14 @@ def flipud(m: TensorLike) -> Variable:
     array([[3, 4],
            [1, 2]])
     """
+    return _flipped("flipud", m, 0, "tensors with dimensions")
+
+
+def _flipped(name: str, m: TensorLike, axis: int, taken: str) -> Variable:
     m = as_tensor(m)
-    if m.ndim < 1:
-        raise ValueError(f"flipud takes tensors with dimensions; given {m.type}")
-    return flip(m, 0)
+    if m.ndim <= axis:
+        raise ValueError(f"{name} takes {taken}; given {m.type}")
+    return flip(m, axis)
 
 
 @described
