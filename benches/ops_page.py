@@ -201,7 +201,7 @@ def array_ops() -> list[type[Op]]:
     """The ops of frazil that are no scalar ops, without those that others derive from."""
     found: set[type[Op]] = set()
     for module in pkgutil.walk_packages(frazil.__path__, "frazil."):
-        if module.name.endswith("__main__") or ".interop.pytensor" in module.name:
+        if module.name.endswith("__main__") or ".interop." in module.name:
             continue
         for own in vars(importlib.import_module(module.name)).values():
             if inspect.isclass(own) and issubclass(own, Op) and own.__module__ == module.name:

@@ -14,7 +14,7 @@ PACKAGE = Path(fz.__file__).parent
 
 PUBLIC = {
     "frazil": {"batching", "debug", "gradient", "inplace", "random", "rewrite", "scalar", "tensor"},
-    "frazil.interop.array_api": {"fft", "linalg"},
+    "frazil.array_api": {"fft", "linalg"},
     "frazil.compile": set(),
     "frazil.gradient": set(),
     "frazil.interop.pytensor": set(),

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-import frazil.interop.array_api as xp
-from frazil.interop.array_api.evaluation import DEEPEST, _compiled
+import frazil.array_api as xp
+from frazil.array_api.evaluation import DEEPEST, _compiled
 
 DTYPES = ("bool", "int8", "int64", "uint8", "uint64", "float32", "float64")
 COMPLEX = ("complex64", "complex128")

@@ -1,4 +1,4 @@
-"""The official tests of the array API standard on ``frazil.interop.array_api``, from a checkout.
+"""The official tests of the array API standard on ``frazil.array_api``, from a checkout of these.
 
 The checkout has its submodule ``array-api``; nothing of it belongs to this project. Needs the
 packages pytest-json-report and ndindex, too. What fails although it is not on the list of
@@ -31,7 +31,7 @@ def main():
     given = parser.parse_args()
     environment = {
         **os.environ,
-        "ARRAY_API_TESTS_MODULE": "frazil.interop.array_api",
+        "ARRAY_API_TESTS_MODULE": "frazil.array_api",
         "ARRAY_API_TESTS_VERSION": "2024.12",
     }
     command = [sys.executable, "-W", "ignore", "-m", "pytest", "-q", "-rA", "--tb=no"]

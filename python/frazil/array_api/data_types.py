@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 import frazil.tensor as ft
+from frazil.array_api.array import Array, Number, check_device, lifted
 from frazil.graph.dataclass import dataclass
-from frazil.interop.array_api.array import Array, Number, check_device, lifted
 
 bool = np.dtype("bool")
 int8, int16, int32, int64 = map(np.dtype, ("int8", "int16", "int32", "int64"))

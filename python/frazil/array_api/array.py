@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 import frazil.tensor as ft
 from frazil._core import Variable
+from frazil.array_api import special_cases
+from frazil.array_api.evaluation import Graph, over
 from frazil.graph.op import Array as NumPyArray
-from frazil.interop.array_api import special_cases
-from frazil.interop.array_api.evaluation import Graph, over
 from frazil.tensor import items
 
 VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
@@ -29,10 +29,10 @@ Number: TypeAlias = bool | int | float | complex
 class Array:
     """An array of the Array API standard: a graph, whose value is computed when it is asked for.
 
-    ``asarray`` and the other functions of :mod:`frazil.interop.array_api` make one. Its shape and
-    dtype are known at once. Its elements are computed, in one compiled function with all that they
-    depend on, by ``bool``, ``int``, ``float``, ``numpy.asarray``, ``repr``, DLPack, and where a
-    shape depends on values, as that of ``x[x > 0]``; then they are kept.
+    ``asarray`` and the other functions of :mod:`frazil.array_api` make one. Its shape and dtype are
+    known at once. Its elements are computed, in one compiled function with all that they depend on,
+    by ``bool``, ``int``, ``float``, ``numpy.asarray``, ``repr``, DLPack, and where a shape depends
+    on values, as that of ``x[x > 0]``; then they are kept.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Array:
 
     Examples
     --------
-    >>> import frazil.interop.array_api as xp
+    >>> import frazil.array_api as xp
     >>> x = xp.asarray([1.0, 2.0, 3.0])
     >>> y = xp.exp(x) * 2
     >>> y.shape, float(xp.sum(x * x))
@@ -116,7 +116,7 @@ class Array:
             raise ValueError(
                 f"the standard is followed as of {VERSIONS[-1]}; asked for {api_version!r}"
             )
-        return sys.modules["frazil.interop.array_api"]
+        return sys.modules["frazil.array_api"]
 
     # ------------------------------------------------------------ what computes the elements
 

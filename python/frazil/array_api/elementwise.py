@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import frazil.tensor as ft
-from frazil.interop.array_api import special_cases
-from frazil.interop.array_api.array import Array, Number, lifted
+from frazil.array_api import special_cases
+from frazil.array_api.array import Array, Number, lifted
 
 
 def _unary(of: Callable[..., object], name: str | None = None) -> Callable[[Array], Array]:

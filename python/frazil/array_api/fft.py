@@ -8,8 +8,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 import frazil.tensor as ft
-from frazil.interop.array_api.array import Array, check_device, lifted
-from frazil.interop.array_api.creation import DType, asarray
+from frazil.array_api.array import Array, check_device, lifted
+from frazil.array_api.creation import DType, asarray
 
 __all__ = [
     *("fft", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifftn", "ifftshift", "ihfft"),

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 import frazil.tensor as ft
-from frazil.interop.array_api.array import Array, Number, check_device, leaf, lifted, lifted_all
+from frazil.array_api.array import Array, Number, check_device, leaf, lifted, lifted_all
 
 newaxis = None
 """In an index: a new dimension of length 1."""
@@ -36,7 +36,7 @@ def asarray(
 
     Examples
     --------
-    >>> import frazil.interop.array_api as xp
+    >>> import frazil.array_api as xp
     >>> xp.asarray([1, 2], dtype=xp.float32)
     Array([1., 2.], dtype=float32)
     """

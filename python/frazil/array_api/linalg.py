@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy.typing as npt
 
 import frazil.tensor as ft
-from frazil.interop.array_api.array import Array, lifted, lifted_all
+from frazil.array_api.array import Array, lifted, lifted_all
 
 __all__ = [
     *("cholesky", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv", "matmul", "matrix_norm"),

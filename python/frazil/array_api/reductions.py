@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal, NamedTuple, TypeAlias
 
 import frazil.tensor as ft
-from frazil.interop.array_api.array import Array, lifted, lifted_all
-from frazil.interop.array_api.creation import DType
+from frazil.array_api.array import Array, lifted, lifted_all
+from frazil.array_api.creation import DType
 
 Axes: TypeAlias = int | tuple[int, ...] | None
 

@@ -35,7 +35,7 @@ def compiled_by(mode: ModeLike) -> Iterator[None]:
 
     Examples
     --------
-    >>> import frazil.interop.array_api as xp
+    >>> import frazil.array_api as xp
     >>> with xp.compiled_by("py"):
     ...     print(float(xp.sum(xp.ones(3))))
     3.0

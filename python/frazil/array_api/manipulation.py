@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import frazil.tensor as ft
-from frazil.interop.array_api.array import Array, Number, lifted, lifted_all
+from frazil.array_api.array import Array, Number, lifted, lifted_all
 
 
 def broadcast_arrays(*arrays: Array) -> list[Array]:

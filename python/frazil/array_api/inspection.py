@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from frazil.interop.array_api import data_types
-from frazil.interop.array_api.array import DEVICE, check_device
+from frazil.array_api import data_types
+from frazil.array_api.array import DEVICE, check_device
 
 _KINDS = {
     "bool": ("bool",),
