@@ -1,6 +1,7 @@
 """What ARCHITECTURE.md says never happens, as far as one can see it from outside."""
 
 import ast
+import graphlib
 import importlib.util
 import re
 import subprocess
@@ -149,6 +150,24 @@ def test_folders_of_the_runtime_use_those_before_them():
     folders = folders_of("runtime")
     assert {path.name for path in source.iterdir() if path.is_dir()} == {*folders, "error"}
     assert used_backwards("runtime") == set()
+
+
+@pytest.mark.parametrize("crate", ["core", "runtime", "codegen"])
+def test_no_module_uses_itself_by_way_of_others(crate):
+    source = RUST / crate / "src"
+    modules = {path.stem for path in source.glob("*.rs")} - {"lib"}
+    used = {
+        module: {
+            name
+            for path in [source / f"{module}.rs", *(source / module).rglob("*.rs")]
+            if not path.stem.endswith("tests")
+            for name in re.findall(r"\bcrate::(\w+)", path.read_text())
+            if name in modules and name != module
+        }
+        for module in modules
+    }
+    assert any(used.values())
+    graphlib.TopologicalSorter(used).prepare()  # raises CycleError
 
 
 def packages() -> list[Path]:

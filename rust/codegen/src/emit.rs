@@ -1,7 +1,7 @@
 //! The instructions of all kernels, on one element or on a register of elements.
 
 use crate::dtype::Dtype;
-use crate::vector::Registers;
+use crate::registers::Registers;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{F32, F64, I8, I32, I64};
 use cranelift_codegen::ir::{

@@ -5,13 +5,12 @@ use crate::dtype::Dtype;
 use crate::emit::{Emitter, REGISTER, suffix};
 use crate::kernel::Write;
 use crate::op::Reduction;
+use crate::registers::SETS;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{FuncRef, InstBuilder, StackSlot, Value};
 use cranelift_frontend::Variable;
 
-/// Sets of partial results.
-pub(crate) const SETS: u32 = 4;
 /// Levels of partial float sums.
 const LEVELS: u32 = 4;
 /// Blocks after which float sums are carried to the next level, and so on.

@@ -19,6 +19,7 @@ mod op;
 mod pages;
 mod passes;
 mod read;
+mod registers;
 mod scalar;
 mod stages;
 mod steps;

@@ -18,6 +18,7 @@
 use crate::dtype::Dtype;
 use crate::emit::Emitter;
 use crate::op::Reduction;
+pub(crate) use crate::registers::{BYTES, Registers, SETS};
 use cranelift_codegen::ir::{Block as IrBlock, Function, Value};
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
@@ -65,76 +66,21 @@ mod translate;
 #[cfg(target_arch = "x86_64")]
 mod walked;
 
-/// The bytes of a register of AVX-512, and of a block of a kernel.
-pub(crate) const BYTES: u32 = 64;
-
-/// The registers that functions of vectors are made for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Registers {
-    /// 16 registers of 256 bits: AVX2 and FMA.
-    Of256,
-    /// 32 registers of 512 bits, and masks of a bit for each element: AVX-512.
-    Of512,
+/// Whether a block for such registers may hold the function of that name, of elements of so many bytes. The steps of
+/// functions are those of AVX-512.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn may_hold(own: Registers, function: &'static str, size: u32) -> bool {
+    own == Registers::Of512 && recipe::has_recipe(function, size)
 }
 
-impl Registers {
-    /// Those of this processor, the best first.
-    #[cfg(target_arch = "x86_64")]
-    pub(crate) fn known() -> impl Iterator<Item = Registers> {
-        let most = frazil_runtime::register_limit().unwrap_or(512);
-        let short = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
-        let long = is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx512dq")
-            && is_x86_feature_detected!("avx512vl")
-            && is_x86_feature_detected!("bmi2");
-        let all =
-            [(long && most >= 512, Registers::Of512), (short && most >= 256, Registers::Of256)];
-        all.into_iter().filter_map(|(has, own)| has.then_some(own))
-    }
-
-    /// There are none.
-    #[cfg(not(target_arch = "x86_64"))]
-    pub(crate) fn known() -> impl Iterator<Item = Registers> {
-        std::iter::empty()
-    }
-
-    /// The best of this processor.
-    pub(crate) fn best() -> Option<Registers> {
-        Registers::known().next()
-    }
-
-    /// The bytes of a register.
-    pub(crate) fn bytes(self) -> u32 {
-        match self {
-            Registers::Of256 => BYTES / 2,
-            Registers::Of512 => BYTES,
-        }
-    }
-
-    /// Whether there are registers of a bit for each element.
-    pub(crate) fn have_masks(self) -> bool {
-        self == Registers::Of512
-    }
-
-    /// Whether a block may hold the function of that name, of elements of so many bytes. The steps of functions are those
-    /// of AVX-512.
-    #[cfg(target_arch = "x86_64")]
-    pub(crate) fn hold(self, function: &'static str, size: u32) -> bool {
-        self == Registers::Of512 && recipe::has_recipe(function, size)
-    }
-
-    /// There are no such registers.
-    #[cfg(not(target_arch = "x86_64"))]
-    pub(crate) fn hold(self, _function: &'static str, _size: u32) -> bool {
-        false
-    }
+/// There are no such registers.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn may_hold(_own: Registers, _function: &'static str, _size: u32) -> bool {
+    false
 }
 
 /// The most columns of rows that lie side by side; a row has room for as many elements.
 pub(crate) const COLUMNS: u32 = 16;
-/// Sets of partial results that blocks fold into in turn.
-pub(crate) const SETS: u32 = crate::folding::SETS;
 
 /// The source of a value that the block does not compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -5,7 +5,7 @@ use crate::folding::{CARRIED, Folding};
 use crate::kernel::{Action, Pass};
 use crate::op::Op;
 use crate::stages::{OperandPlace, Stages};
-use crate::vector::{Block, Effect, Given, Partials, RowsCode, Sheet, code, rows_code};
+use crate::vector::{Block, Effect, Given, Partials, RowsCode, Sheet, code, may_hold, rows_code};
 use crate::walk::Walk;
 use crate::walk::indexed_row::Indexed;
 use crate::walk::turn::Region;
@@ -178,7 +178,7 @@ impl Walk<'_, '_, '_> {
                     && self
                         .e
                         .vectors
-                        .is_some_and(|registers| registers.hold(op.name(), own.dtype.size()))
+                        .is_some_and(|registers| may_hold(registers, op.name(), own.dtype.size()))
             }
             _ => false,
         }

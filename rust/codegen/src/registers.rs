@@ -1,0 +1,57 @@
+//! The registers that functions of vectors are made for, and how partial results stand in them.
+
+/// The bytes of a register of AVX-512, and of a block of a kernel.
+pub(crate) const BYTES: u32 = 64;
+
+/// The registers that functions of vectors are made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Registers {
+    /// 16 registers of 256 bits: AVX2 and FMA.
+    Of256,
+    /// 32 registers of 512 bits, and masks of a bit for each element: AVX-512.
+    Of512,
+}
+
+impl Registers {
+    /// Those of this processor, the best first.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn known() -> impl Iterator<Item = Registers> {
+        let most = frazil_runtime::register_limit().unwrap_or(512);
+        let short = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+        let long = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("bmi2");
+        let all =
+            [(long && most >= 512, Registers::Of512), (short && most >= 256, Registers::Of256)];
+        all.into_iter().filter_map(|(has, own)| has.then_some(own))
+    }
+
+    /// There are none.
+    #[cfg(not(target_arch = "x86_64"))]
+    pub(crate) fn known() -> impl Iterator<Item = Registers> {
+        std::iter::empty()
+    }
+
+    /// The best of this processor.
+    pub(crate) fn best() -> Option<Registers> {
+        Registers::known().next()
+    }
+
+    /// The bytes of a register.
+    pub(crate) fn bytes(self) -> u32 {
+        match self {
+            Registers::Of256 => BYTES / 2,
+            Registers::Of512 => BYTES,
+        }
+    }
+
+    /// Whether there are registers of a bit for each element.
+    pub(crate) fn have_masks(self) -> bool {
+        self == Registers::Of512
+    }
+}
+
+/// Sets of partial results that blocks of elements fold into in turn.
+pub(crate) const SETS: u32 = 4;
