@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from frazil._core import TensorType, Variable
-from frazil.compile.function import function
+from frazil.compile.function import Function, function
+from frazil.compile.mode import ModeLike
 from frazil.gradient.reverse import grad
 
 Array = np.ndarray[Any, Any]
@@ -26,7 +27,7 @@ def verify_grad(
     eps: float | None = None,
     abs_tol: float | None = None,
     rel_tol: float | None = None,
-    mode: Any = None,
+    mode: ModeLike = None,
 ) -> None:
     """Check the gradient of a function against central differences.
 
@@ -106,7 +107,7 @@ def _apply(
     return inputs, output
 
 
-def _compile(fun: Callable[..., Variable], points: Sequence[Array], mode: Any) -> Any:
+def _compile(fun: Callable[..., Variable], points: Sequence[Array], mode: ModeLike) -> Function:
     inputs, output = _apply(fun, points)
     return function(inputs, output, mode=mode, on_unused_input="ignore")
 

@@ -230,7 +230,7 @@ def remade(cls: type[OpT], state: dict[str, Any]) -> OpT:
     return interned
 
 
-def made_with(cls: type[OpT], parameters: tuple[Any, ...]) -> OpT:
+def made_with(cls: type[OpT], parameters: tuple[object, ...]) -> OpT:
     """Return the op of a class that has these parameters."""
     names = OpClass.of(cls).parameters
     if len(names) != len(parameters):

@@ -21,7 +21,7 @@ class Differentiated:
     Equal expressions are one variable, so the variable of an argument may be used elsewhere, too.
     """
 
-    def __init__(self, trace: Trace, values: Sequence[Any]) -> None:
+    def __init__(self, trace: Trace, values: Sequence[object]) -> None:
         self._trace = trace
         self.stands: list[Variable] = []
         self._forms: list[tuple[Structure, list[int | None]]] = []

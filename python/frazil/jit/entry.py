@@ -98,7 +98,7 @@ class Entry:
 
         return Calls(earlier, changed)
 
-    def __call__(self, leaves: Sequence[Any], lifted: Sequence[object]) -> Any:
+    def __call__(self, leaves: Sequence[object], lifted: Sequence[object]) -> Any:
         computed: Sequence[Any] = ()
         if self.compiled is not None:
             computed = self.compiled(*[leaves[at] for at in self._arrays], *lifted)

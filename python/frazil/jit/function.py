@@ -219,7 +219,7 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
         self,
         key: Hashable,
         reasons: list[str],
-        args: tuple[Any, ...],
+        args: tuple[object, ...],
         kwargs: dict[str, Any],
         earlier: int = 0,
     ) -> object:
@@ -292,7 +292,7 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
     def _name(self) -> str:
         return str(getattr(self, "__name__", self._fn))
 
-    def graph(self, *args: Any, **kwargs: object) -> FrozenFunctionGraph:
+    def graph(self, *args: object, **kwargs: object) -> FrozenFunctionGraph:
         """Return the graph that a call with these arguments computes, traced if it was not yet.
 
         Parameters

@@ -382,7 +382,7 @@ def apply(
         raise
 
 
-def _has_complex(values: Any) -> bool:
+def _has_complex(values: object) -> bool:
     """Whether there are traced arrays of complex numbers among operands."""
     found = False
 

@@ -331,7 +331,7 @@ def _positions(mask: Variable, x: Variable, axis: int) -> Sequence[Variable]:
     return nonzero(broadcast_to(mask, lengths(x)[axis : axis + mask.ndim]))
 
 
-def _gather(x: Variable, items: Sequence[Any]) -> Variable:
+def _gather(x: Variable, items: Sequence[object]) -> Variable:
     """Return the part for an index that has arrays; integers count as arrays of no dimension."""
     basic: list[Any] = []
     indices: list[Variable] = []
@@ -365,7 +365,7 @@ def _gather(x: Variable, items: Sequence[Any]) -> Variable:
     return DropDims(tuple(in_front + at for at in between))(part) if between else part
 
 
-def _with_gaps(items: Sequence[Any]) -> list[object]:
+def _with_gaps(items: Sequence[object]) -> list[object]:
     """Return the items of an index, with APART kept only between arrays."""
     around = zip([None, *items], items, [*items[1:], None], strict=False)
     return [
@@ -395,7 +395,7 @@ def _as_index(item: object, axis: int, x: Variable) -> Variable:
 
 
 def _parse(
-    x: Variable, items: Sequence[Any]
+    x: Variable, items: Sequence[object]
 ) -> tuple[list[int | str | Slice], list[Variable], tuple[int, ...]]:
     """Return the template, its dynamic values, and the positions of new axes in the result."""
     template: list[int | str | Slice] = []
