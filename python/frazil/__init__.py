@@ -31,7 +31,7 @@ from frazil.compile.function import Function as Function
 from frazil.compile.function import function as function
 from frazil.compile.inner import rewrite_inner_graph as rewrite_inner_graph
 from frazil.compile.mode import Mode as Mode
-from frazil.compile.shared import shared as shared
+from frazil.compile.shared_variables import shared as shared
 from frazil.compile.specification import In as In
 from frazil.compile.specification import Out as Out
 from frazil.gradient.products import Lop as Lop

@@ -12,7 +12,7 @@ import frazil._core as core
 import frazil.tensor as ft
 from frazil.scan.op import Scan
 from frazil.tensor.advanced_indexing import AdvancedIncSubtensor
-from frazil.tensor.indexing import IncSubtensor
+from frazil.tensor.basic_indexing import IncSubtensor
 
 MODES = ["py", "c", "cranelift", "numba"]
 STEPS = 5

@@ -10,7 +10,7 @@ import frazil as fz
 import frazil.tensor as ft
 from frazil.link.lowering.step_lengths import with_step_lengths
 from frazil.scan.op import Scan
-from frazil.tensor.indexing import Subtensor
+from frazil.tensor.basic_indexing import Subtensor
 from frazil.tensor.lengths import Shape_i
 
 

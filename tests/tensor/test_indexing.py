@@ -9,7 +9,7 @@ from reference import evaluate
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil.tensor.indexing import IncSubtensor, Subtensor
+from frazil.tensor.basic_indexing import IncSubtensor, Subtensor
 from frazil.testing import verify_grad
 
 

@@ -15,7 +15,7 @@ from frazil._core import Variable
 from frazil.array_api import special_cases
 from frazil.array_api.evaluation import Graph, over
 from frazil.graph.op import Array as NumPyArray
-from frazil.tensor import items
+from frazil.tensor import index_syntax
 
 VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
 """The versions of the standard that the functions follow."""
@@ -213,8 +213,8 @@ def leaf(value: NumPyArray) -> Array:
 def _part(x: Variable, index: Any) -> Variable:
     """The elements at an index."""
     if _is_single_mask(index):
-        return items.get_item(ft.expand_dims(x, 0), ft.expand_dims(index, 0))
-    return items.get_item(x, index)
+        return index_syntax.get_item(ft.expand_dims(x, 0), ft.expand_dims(index, 0))
+    return index_syntax.get_item(x, index)
 
 
 def _with_part(x: Variable, index: Any, value: Any) -> Variable:
@@ -222,7 +222,7 @@ def _with_part(x: Variable, index: Any, value: Any) -> Variable:
     new = ft.astype(ft.as_tensor(value), x.dtype)
     if _is_single_mask(index):
         return ft.where(index, new, x)
-    return ft.set_subtensor(items.get_item(x, index), new)
+    return ft.set_subtensor(index_syntax.get_item(x, index), new)
 
 
 def _is_single_mask(index: object) -> bool:

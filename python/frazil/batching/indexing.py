@@ -13,7 +13,7 @@ from frazil.batching.advanced_indexing import increase, pick
 from frazil.batching.registry import BatchRule, Operand, Operands, batch_rule, batch_size, batched
 from frazil.graph.dataclass import dataclass
 from frazil.tensor.advanced_indexing import FULL, INDEX
-from frazil.tensor.indexing import (
+from frazil.tensor.basic_indexing import (
     DYNAMIC,
     HELD,
     WHOLE,

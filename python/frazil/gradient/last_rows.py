@@ -13,8 +13,8 @@ from frazil.gradient.kinds import is_continuous, is_zero
 from frazil.scalar.constants import constant
 from frazil.scalar.elemwise import Elemwise
 from frazil.scan.op import Scan
+from frazil.tensor.basic_indexing import IncSubtensor
 from frazil.tensor.broadcasting import broadcast_like
-from frazil.tensor.indexing import IncSubtensor
 from frazil.tensor.lengths import static_length
 
 

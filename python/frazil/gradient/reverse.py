@@ -30,10 +30,10 @@ from frazil.inner.op_from_graph import OpFromGraph
 from frazil.inner.sinking import plan_sinking
 from frazil.scalar.constants import TensorLike, as_operand, as_tensor, constant
 from frazil.scalar.elemwise import Elemwise
+from frazil.tensor.basic_indexing import Subtensor
 from frazil.tensor.broadcasting import BroadcastTo, broadcast_like
 from frazil.tensor.dims import DropDims, ExpandDims
 from frazil.tensor.docstrings import described
-from frazil.tensor.indexing import Subtensor
 from frazil.tensor.reductions import Reduce
 from frazil.tensor.reshaping import Reshape
 from frazil.tensor.transposition import Transpose

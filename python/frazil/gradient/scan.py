@@ -28,7 +28,7 @@ from frazil.scan.step_shapes import StepShapes
 from frazil.tensor.broadcasting import broadcast_like, broadcast_to, typed_as
 from frazil.tensor.elementwise.arithmetic import minimum
 from frazil.tensor.elementwise.choice import where
-from frazil.tensor.items import set_subtensor
+from frazil.tensor.index_syntax import set_subtensor
 from frazil.tensor.lengths import lengths, literal
 from frazil.tensor.reshaping import reshape
 

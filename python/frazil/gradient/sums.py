@@ -7,8 +7,8 @@ import frazil.scalar as scalar
 from frazil._core import Constant, FrozenApply, Variable
 from frazil.scalar.elemwise import Elemwise
 from frazil.tensor.advanced_indexing import AdvancedIncSubtensor
+from frazil.tensor.basic_indexing import IncSubtensor
 from frazil.tensor.broadcasting import BroadcastTo, broadcast_like
-from frazil.tensor.indexing import IncSubtensor
 
 
 def sum_of(a: Variable, b: Variable) -> Variable:

@@ -6,10 +6,10 @@ from frazil._core import FrozenApply
 from frazil.inner.inner_graph import HasInnerGraph
 from frazil.scalar.elemwise import Elemwise
 from frazil.tensor.advanced_indexing import AdvancedIncSubtensor, AdvancedSubtensor
+from frazil.tensor.basic_indexing import IncSubtensor, Subtensor
 from frazil.tensor.broadcasting import BroadcastTo
 from frazil.tensor.cumulation import CumOp
 from frazil.tensor.dims import DropDims, ExpandDims
-from frazil.tensor.indexing import IncSubtensor, Subtensor
 from frazil.tensor.joining import Join
 from frazil.tensor.lengths import Shape_i
 from frazil.tensor.reductions import Reduce

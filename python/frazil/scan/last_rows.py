@@ -8,8 +8,8 @@ from frazil._core import Constant, FrozenApply, TensorType, Variable
 from frazil.graph.dataclass import dataclass
 from frazil.scalar.constants import constant
 from frazil.scan.body import ScanBody, State
+from frazil.tensor.basic_indexing import DYNAMIC, Subtensor
 from frazil.tensor.broadcasting import broadcast_to, with_lengths
-from frazil.tensor.indexing import DYNAMIC, Subtensor
 from frazil.tensor.joining import stack
 from frazil.tensor.lengths import Lengths, literal, minimum, static_length, subtract
 

@@ -1,7 +1,8 @@
 """Tensor functions, under NumPy's names and PyTensor's: ``import frazil.tensor as ft``.
 
 May import ``scalar`` and what lies below. Each theme is a module; start reading at
-:mod:`frazil.tensor.reductions` for one with an op, and at :mod:`frazil.tensor.items` for indices.
+:mod:`frazil.tensor.reductions` for one with an op, and at :mod:`frazil.tensor.index_syntax` for
+indices.
 """
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
@@ -32,6 +33,11 @@ from frazil.tensor.classes import TensorVariable as TensorVariable
 from frazil.tensor.classes import Variable as Variable
 from frazil.tensor.closeness import allclose as allclose
 from frazil.tensor.closeness import isclose as isclose
+from frazil.tensor.common_shapes import broadcast_shape as broadcast_shape
+from frazil.tensor.common_shapes import broadcast_shapes as broadcast_shapes
+from frazil.tensor.common_shapes import empty_like as empty_like
+from frazil.tensor.common_shapes import fill as fill
+from frazil.tensor.common_shapes import get_vector_length as get_vector_length
 from frazil.tensor.contractions import batched_dot as batched_dot
 from frazil.tensor.contractions import cross as cross
 from frazil.tensor.contractions import inner as inner
@@ -40,6 +46,15 @@ from frazil.tensor.contractions import matvec as matvec
 from frazil.tensor.contractions import vdot as vdot
 from frazil.tensor.contractions import vecdot as vecdot
 from frazil.tensor.contractions import vecmat as vecmat
+from frazil.tensor.convolution import avg_pool as avg_pool
+from frazil.tensor.convolution import conv1d as conv1d
+from frazil.tensor.convolution import conv2d as conv2d
+from frazil.tensor.convolution import convolve as convolve
+from frazil.tensor.convolution import convolve2d as convolve2d
+from frazil.tensor.convolution import correlate as correlate
+from frazil.tensor.convolution import correlate2d as correlate2d
+from frazil.tensor.convolution import max_pool as max_pool
+from frazil.tensor.convolution import sliding_window_view as sliding_window_view
 from frazil.tensor.counting import bincount as bincount
 from frazil.tensor.counting import digitize as digitize
 from frazil.tensor.counting import histogram as histogram
@@ -54,6 +69,8 @@ from frazil.tensor.creation import zeros as zeros
 from frazil.tensor.creation import zeros_like as zeros_like
 from frazil.tensor.cumulation import cumprod as cumprod
 from frazil.tensor.cumulation import cumsum as cumsum
+from frazil.tensor.cumulation import cumulative_prod as cumulative_prod
+from frazil.tensor.cumulation import cumulative_sum as cumulative_sum
 from frazil.tensor.declarations import broadcastable_at_run_time as broadcastable_at_run_time
 from frazil.tensor.declarations import specify_broadcastable as specify_broadcastable
 from frazil.tensor.declarations import specify_shape as specify_shape
@@ -65,6 +82,10 @@ from frazil.tensor.diagonals import trace as trace
 from frazil.tensor.diagonals import tri as tri
 from frazil.tensor.diagonals import tril as tril
 from frazil.tensor.diagonals import triu as triu
+from frazil.tensor.differences import ediff1d as ediff1d
+from frazil.tensor.differences import gradient as gradient
+from frazil.tensor.differences import trapezoid as trapezoid
+from frazil.tensor.differences import unwrap as unwrap
 from frazil.tensor.dims import expand_dims as expand_dims
 from frazil.tensor.dims import squeeze as squeeze
 from frazil.tensor.einsum import einsum as einsum
@@ -257,6 +278,8 @@ from frazil.tensor.elementwise.trigonometric import sin as sin
 from frazil.tensor.elementwise.trigonometric import sinh as sinh
 from frazil.tensor.elementwise.trigonometric import tan as tan
 from frazil.tensor.elementwise.trigonometric import tanh as tanh
+from frazil.tensor.index_syntax import inc_subtensor as inc_subtensor
+from frazil.tensor.index_syntax import set_subtensor as set_subtensor
 from frazil.tensor.inputs import bmatrix as bmatrix
 from frazil.tensor.inputs import bscalar as bscalar
 from frazil.tensor.inputs import bvector as bvector
@@ -290,8 +313,6 @@ from frazil.tensor.insertion import append as append
 from frazil.tensor.insertion import delete as delete
 from frazil.tensor.insertion import insert as insert
 from frazil.tensor.interpolation import interp as interp
-from frazil.tensor.items import inc_subtensor as inc_subtensor
-from frazil.tensor.items import set_subtensor as set_subtensor
 from frazil.tensor.joining import concatenate as concatenate
 from frazil.tensor.joining import hstack as hstack
 from frazil.tensor.joining import join as join
@@ -353,11 +374,6 @@ from frazil.tensor.numbers import uint64 as uint64
 from frazil.tensor.ordering import argpartition as argpartition
 from frazil.tensor.ordering import lexsort as lexsort
 from frazil.tensor.ordering import partition as partition
-from frazil.tensor.outlines import broadcast_shape as broadcast_shape
-from frazil.tensor.outlines import broadcast_shapes as broadcast_shapes
-from frazil.tensor.outlines import empty_like as empty_like
-from frazil.tensor.outlines import fill as fill
-from frazil.tensor.outlines import get_vector_length as get_vector_length
 from frazil.tensor.padding import pad as pad
 from frazil.tensor.polynomials import polyadd as polyadd
 from frazil.tensor.polynomials import polyder as polyder
@@ -365,8 +381,6 @@ from frazil.tensor.polynomials import polyint as polyint
 from frazil.tensor.polynomials import polysub as polysub
 from frazil.tensor.polynomials import polyval as polyval
 from frazil.tensor.positions import argwhere as argwhere
-from frazil.tensor.positions import cumulative_prod as cumulative_prod
-from frazil.tensor.positions import cumulative_sum as cumulative_sum
 from frazil.tensor.positions import max_and_argmax as max_and_argmax
 from frazil.tensor.positions import one_hot as one_hot
 from frazil.tensor.positions import searchsorted as searchsorted
@@ -429,10 +443,6 @@ from frazil.tensor.sets import intersect1d as intersect1d
 from frazil.tensor.sets import setdiff1d as setdiff1d
 from frazil.tensor.sets import setxor1d as setxor1d
 from frazil.tensor.sets import union1d as union1d
-from frazil.tensor.slopes import ediff1d as ediff1d
-from frazil.tensor.slopes import gradient as gradient
-from frazil.tensor.slopes import trapezoid as trapezoid
-from frazil.tensor.slopes import unwrap as unwrap
 from frazil.tensor.sorting import argsort as argsort
 from frazil.tensor.sorting import sort as sort
 from frazil.tensor.sorting import sort_complex as sort_complex
@@ -460,11 +470,6 @@ from frazil.tensor.statistics import ptp as ptp
 from frazil.tensor.taking import put_along_axis as put_along_axis
 from frazil.tensor.taking import take as take
 from frazil.tensor.taking import take_along_axis as take_along_axis
-from frazil.tensor.tapers import bartlett as bartlett
-from frazil.tensor.tapers import blackman as blackman
-from frazil.tensor.tapers import hamming as hamming
-from frazil.tensor.tapers import hanning as hanning
-from frazil.tensor.tapers import kaiser as kaiser
 from frazil.tensor.transposition import dimshuffle as dimshuffle
 from frazil.tensor.transposition import matrix_transpose as matrix_transpose
 from frazil.tensor.transposition import moveaxis as moveaxis
@@ -482,15 +487,11 @@ from frazil.tensor.triangles import tril_indices_from as tril_indices_from
 from frazil.tensor.triangles import triu_indices as triu_indices
 from frazil.tensor.triangles import triu_indices_from as triu_indices_from
 from frazil.tensor.triangles import vander as vander
-from frazil.tensor.windows import avg_pool as avg_pool
-from frazil.tensor.windows import conv1d as conv1d
-from frazil.tensor.windows import conv2d as conv2d
-from frazil.tensor.windows import convolve as convolve
-from frazil.tensor.windows import convolve2d as convolve2d
-from frazil.tensor.windows import correlate as correlate
-from frazil.tensor.windows import correlate2d as correlate2d
-from frazil.tensor.windows import max_pool as max_pool
-from frazil.tensor.windows import sliding_window_view as sliding_window_view
+from frazil.tensor.window_functions import bartlett as bartlett
+from frazil.tensor.window_functions import blackman as blackman
+from frazil.tensor.window_functions import hamming as hamming
+from frazil.tensor.window_functions import hanning as hanning
+from frazil.tensor.window_functions import kaiser as kaiser
 
 if not _TYPE_CHECKING:  # checkers of types know by themselves which names there are not
     from frazil.graph.namespace import public_names as _public_names

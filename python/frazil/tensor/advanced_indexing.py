@@ -19,9 +19,9 @@ from frazil._core import Constant, FrozenApply, TensorType, Variable
 from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import constant
+from frazil.tensor.basic_indexing import check_part
 from frazil.tensor.broadcasting import BroadcastTo, broadcast_like, check_lengths, unbroadcast
 from frazil.tensor.dims import expand_dims
-from frazil.tensor.indexing import check_part
 from frazil.tensor.lengths import Lengths, lengths, literal, product
 from frazil.tensor.ranges import ARange
 from frazil.tensor.reshaping import reshape

@@ -11,7 +11,7 @@ from frazil._core import Variable
 from frazil.graph.dataclass import dataclass
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.elementwise.arithmetic import divide, maximum, minimum, multiply, power
-from frazil.tensor.items import get_item, inc_subtensor, set_subtensor
+from frazil.tensor.index_syntax import get_item, inc_subtensor, set_subtensor
 
 
 @dataclass(frozen=True, eq=False)

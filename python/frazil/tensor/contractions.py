@@ -10,7 +10,7 @@ from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.dims import expand_dims, squeeze
 from frazil.tensor.docstrings import described
-from frazil.tensor.items import get_item
+from frazil.tensor.index_syntax import get_item
 from frazil.tensor.joining import stack
 from frazil.tensor.lengths import lengths, multiply
 from frazil.tensor.products import matmul, tensordot

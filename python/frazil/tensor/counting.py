@@ -16,7 +16,7 @@ from frazil.tensor.checks import Check, checked
 from frazil.tensor.creation import zeros
 from frazil.tensor.docstrings import described, described_like
 from frazil.tensor.elementwise.choice import where
-from frazil.tensor.items import get_item, inc_subtensor
+from frazil.tensor.index_syntax import get_item, inc_subtensor
 from frazil.tensor.lengths import LengthLike, add, as_length, length, literal, subtract
 from frazil.tensor.positions import searchsorted
 from frazil.tensor.rearranging import diff, flip

@@ -15,9 +15,12 @@ from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Gradients, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import axis_of_any, normalize_axis
+from frazil.tensor.creation import full
+from frazil.tensor.dims import expand_dims
 from frazil.tensor.docstrings import described, described_like
-from frazil.tensor.items import get_item
-from frazil.tensor.lengths import Lengths
+from frazil.tensor.index_syntax import get_item
+from frazil.tensor.joining import concatenate
+from frazil.tensor.lengths import Lengths, as_length, lengths
 from frazil.tensor.reductions import as_accumulator
 from frazil.tensor.reshaping import ravel
 from frazil.tensor.rounding import RoundedOp
@@ -130,3 +133,60 @@ def _cumulate(x: Variable, axis: int | None, mode: Literal["add", "mul"]) -> Var
         return as_tensor(_cumulate(as_tensor(x, "int64"), axis, mode), "bool")
     cumulated: Variable = CumOp(normalize_axis(axis, x.ndim), mode)(x)
     return cumulated
+
+
+@described
+def cumulative_sum(
+    x: TensorLike,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: npt.DTypeLike | None = None,
+    include_initial: bool = False,
+) -> Variable:
+    """Return the cumulative sum along a dimension, under the Array API's name.
+
+    x (tensor_like): Any tensor; a number counts as a vector of one.
+    axis (int): The dimension to sum along, which need not be said of a vector.
+    dtype (dtype_like): The dtype to accumulate in; default as for :func:`sum`.
+    include_initial (bool): Begin with 0.
+    returns: As :func:`numpy.cumulative_sum` gives.
+    example: [1.0, 2.0, 3.0], include_initial=True -> [0., 1., 3., 6.]
+    """
+    x, along = _along(x, axis, "cumulative_sum")
+    return _from(0, cumsum(x, along, dtype), along, include_initial)
+
+
+@described_like(cumulative_sum)
+def cumulative_prod(
+    x: TensorLike,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: npt.DTypeLike | None = None,
+    include_initial: bool = False,
+) -> Variable:
+    """Return the cumulative product along a dimension, under the Array API's name.
+
+    include_initial (bool): Begin with 1.
+    returns: As :func:`numpy.cumulative_prod` gives.
+    example: [1.0, 2.0, 3.0], include_initial=True -> [1., 1., 2., 6.]
+    """
+    x, along = _along(x, axis, "cumulative_prod")
+    return _from(1, cumprod(x, along, dtype), along, include_initial)
+
+
+def _along(x: TensorLike, axis: int | None, name: str) -> tuple[Variable, int]:
+    x = as_tensor(x)
+    x = x if x.ndim else expand_dims(x, 0)
+    if axis is None and x.ndim > 1:
+        raise ValueError(f"{name} of {x.type} needs an axis: only vectors have one dimension")
+    return x, normalize_axis(0 if axis is None else axis, x.ndim)
+
+
+def _from(initial: int, cumulated: Variable, axis: int, include: bool) -> Variable:
+    if not include:
+        return cumulated
+    shape = [*lengths(cumulated)]
+    shape[axis] = as_length(1)
+    return concatenate([full(shape, initial, cumulated.dtype), cumulated], axis)

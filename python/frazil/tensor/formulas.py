@@ -10,8 +10,8 @@ import frazil._core as _core
 from frazil._core import FrozenApply, Variable
 from frazil.graph.printing import LINES, label, printed_outputs
 from frazil.scalar.elemwise import Elemwise
+from frazil.tensor.basic_indexing import IncSubtensor, Subtensor
 from frazil.tensor.dims import DropDims, ExpandDims
-from frazil.tensor.indexing import IncSubtensor, Subtensor
 from frazil.tensor.lengths import Shape_i
 from frazil.tensor.products import BatchedDot, Dot
 from frazil.tensor.reductions import Reduce

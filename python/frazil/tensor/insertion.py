@@ -16,7 +16,7 @@ from frazil.tensor.checks import Check, checked
 from frazil.tensor.creation import ones, zeros
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.docstrings import described
-from frazil.tensor.items import get_item, set_subtensor
+from frazil.tensor.index_syntax import get_item, set_subtensor
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import add, length, lengths, static_length
 from frazil.tensor.positions import searchsorted

@@ -10,7 +10,7 @@ from frazil.tensor.elementwise.arithmetic import mod
 from frazil.tensor.elementwise.choice import clip, where
 from frazil.tensor.elementwise.comparison import eq, gt, isnan, lt
 from frazil.tensor.elementwise.logic import and_
-from frazil.tensor.items import get_item
+from frazil.tensor.index_syntax import get_item
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import length, literal, subtract
 from frazil.tensor.positions import searchsorted

@@ -14,11 +14,11 @@ from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import TensorLike, as_tensor, register_stack
 from frazil.tensor.axes import normalize_axis
+from frazil.tensor.basic_indexing import WHOLE
 from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.dims import ExpandDims, expand_dims
 from frazil.tensor.docstrings import described, described_like
-from frazil.tensor.indexing import WHOLE
-from frazil.tensor.items import get_item
+from frazil.tensor.index_syntax import get_item
 from frazil.tensor.lengths import (
     LengthLike,
     Lengths,

@@ -17,7 +17,7 @@ from frazil.tensor.axes import normalize_axis
 from frazil.tensor.creation import ones, zeros
 from frazil.tensor.cumulation import cumsum
 from frazil.tensor.docstrings import described
-from frazil.tensor.items import get_item, set_subtensor
+from frazil.tensor.index_syntax import get_item, set_subtensor
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import length, lengths, literal, minimum, static_length
 from frazil.tensor.ordering import order_of_rows

@@ -21,7 +21,7 @@ from frazil.tensor import (
     cumulation,
     diagonals,
     dims,
-    items,
+    index_syntax,
     lengths,
     moments,
     positions,
@@ -133,7 +133,7 @@ class _Methods(_core.Variable):
         """Return a part: integers, slices, ``...``, ``None`` and 0-d integer variables in the place
         of integers make a view; arrays of integers and of bool pick elements.
         """
-        return items.get_item(self, index)
+        return index_syntax.get_item(self, index)
 
     def __iter__(self) -> Iterator[Variable]:
         """Iterate over the first dimension, whose length must be static."""
@@ -223,8 +223,14 @@ _SPELLED: Mapping[str, tuple[Callable[..., object], str]] = {
     "astype": (casting.cast, "the elements converted to ``dtype``"),
     "clip": (choice.clip, "the elements limited to an interval"),
     "round": (arithmetic.round, "the nearest numbers with so many decimals"),
-    "set": (items.set_subtensor, "the tensor that this is a part of with new values in this part"),
-    "inc": (items.inc_subtensor, "the tensor that this is a part of with this part increased"),
+    "set": (
+        index_syntax.set_subtensor,
+        "the tensor that this is a part of with new values in this part",
+    ),
+    "inc": (
+        index_syntax.inc_subtensor,
+        "the tensor that this is a part of with this part increased",
+    ),
     "sort": (sorting.sort, "the elements sorted along ``axis``"),
     "zeros_like": (creation.zeros_like, "zeros of this shape"),
     "ones_like": (creation.ones_like, "ones of this shape"),

@@ -17,7 +17,7 @@ from frazil.tensor.checks import Check, checked
 from frazil.tensor.creation import zeros
 from frazil.tensor.cumulation import cumsum
 from frazil.tensor.docstrings import described, described_like
-from frazil.tensor.items import get_item
+from frazil.tensor.index_syntax import get_item
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import length, lengths, literal, minimum, product, static_length
 from frazil.tensor.realness import imag, real

@@ -18,7 +18,7 @@ from frazil.tensor.checks import Check, checked
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.docstrings import described
 from frazil.tensor.elementwise.arithmetic import round
-from frazil.tensor.items import get_item
+from frazil.tensor.index_syntax import get_item
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import LengthLike, add, as_length, length, lengths, literal, subtract
 from frazil.tensor.moments import mean

@@ -15,7 +15,7 @@ from frazil.tensor.broadcasting import unbroadcast
 from frazil.tensor.creation import zeros, zeros_like
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.docstrings import described
-from frazil.tensor.items import get_item
+from frazil.tensor.index_syntax import get_item
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import (
     Lengths,

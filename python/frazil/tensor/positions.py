@@ -9,12 +9,10 @@ import frazil.scalar as scalar
 from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axis
-from frazil.tensor.creation import full
-from frazil.tensor.cumulation import cumprod, cumsum
 from frazil.tensor.declarations import specify_shape
 from frazil.tensor.dims import expand_dims
-from frazil.tensor.docstrings import described, described_like
-from frazil.tensor.items import get_item
+from frazil.tensor.docstrings import described
+from frazil.tensor.index_syntax import get_item
 from frazil.tensor.joining import concatenate, stack
 from frazil.tensor.lengths import LengthLike, as_length, length, lengths
 from frazil.tensor.ranges import arange
@@ -134,60 +132,3 @@ def searchsorted(
 def _ranks(x: Variable) -> Variable:
     """Return the position that each element has when they are sorted."""
     return argsort(argsort(x))
-
-
-@described
-def cumulative_sum(
-    x: TensorLike,
-    /,
-    *,
-    axis: int | None = None,
-    dtype: npt.DTypeLike | None = None,
-    include_initial: bool = False,
-) -> Variable:
-    """Return the cumulative sum along a dimension, under the Array API's name.
-
-    x (tensor_like): Any tensor; a number counts as a vector of one.
-    axis (int): The dimension to sum along, which need not be said of a vector.
-    dtype (dtype_like): The dtype to accumulate in; default as for :func:`sum`.
-    include_initial (bool): Begin with 0.
-    returns: As :func:`numpy.cumulative_sum` gives.
-    example: [1.0, 2.0, 3.0], include_initial=True -> [0., 1., 3., 6.]
-    """
-    x, along = _along(x, axis, "cumulative_sum")
-    return _from(0, cumsum(x, along, dtype), along, include_initial)
-
-
-@described_like(cumulative_sum)
-def cumulative_prod(
-    x: TensorLike,
-    /,
-    *,
-    axis: int | None = None,
-    dtype: npt.DTypeLike | None = None,
-    include_initial: bool = False,
-) -> Variable:
-    """Return the cumulative product along a dimension, under the Array API's name.
-
-    include_initial (bool): Begin with 1.
-    returns: As :func:`numpy.cumulative_prod` gives.
-    example: [1.0, 2.0, 3.0], include_initial=True -> [1., 1., 2., 6.]
-    """
-    x, along = _along(x, axis, "cumulative_prod")
-    return _from(1, cumprod(x, along, dtype), along, include_initial)
-
-
-def _along(x: TensorLike, axis: int | None, name: str) -> tuple[Variable, int]:
-    x = as_tensor(x)
-    x = x if x.ndim else expand_dims(x, 0)
-    if axis is None and x.ndim > 1:
-        raise ValueError(f"{name} of {x.type} needs an axis: only vectors have one dimension")
-    return x, normalize_axis(0 if axis is None else axis, x.ndim)
-
-
-def _from(initial: int, cumulated: Variable, axis: int, include: bool) -> Variable:
-    if not include:
-        return cumulated
-    shape = [*lengths(cumulated)]
-    shape[axis] = as_length(1)
-    return concatenate([full(shape, initial, cumulated.dtype), cumulated], axis)

@@ -18,7 +18,7 @@ from frazil.tensor.checks import Check, checked
 from frazil.tensor.cumulation import cumsum
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.docstrings import described, described_like
-from frazil.tensor.items import get_item
+from frazil.tensor.index_syntax import get_item
 from frazil.tensor.lengths import floor_divide, length, lengths, literal, product, subtract
 from frazil.tensor.reductions import Axis, sum
 from frazil.tensor.reshaping import reshape

@@ -12,7 +12,7 @@ from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axes, normalize_axis
 from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.docstrings import described
-from frazil.tensor.items import get_item
+from frazil.tensor.index_syntax import get_item
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import LengthLike, as_length, length, lengths, literal, maximum, subtract
 from frazil.tensor.reductions import Axis

@@ -8,7 +8,7 @@ from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.creation import ones
 from frazil.tensor.docstrings import described
-from frazil.tensor.items import get_item
+from frazil.tensor.index_syntax import get_item
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import length, literal, minimum
 from frazil.tensor.membership import isin, unique

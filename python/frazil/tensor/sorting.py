@@ -13,7 +13,7 @@ from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import axis_of_any, normalize_axis
 from frazil.tensor.creation import zeros_like
 from frazil.tensor.docstrings import described, described_like
-from frazil.tensor.items import set_subtensor
+from frazil.tensor.index_syntax import set_subtensor
 from frazil.tensor.lengths import Lengths, length, literal, subtract
 from frazil.tensor.rearranging import flip
 from frazil.tensor.reshaping import ravel

@@ -24,7 +24,7 @@ from frazil.tensor.dims import expand_dims
 from frazil.tensor.docstrings import described, described_like
 from frazil.tensor.elementwise.arithmetic import add, divide, multiply, negative, subtract
 from frazil.tensor.elementwise.casting import cast
-from frazil.tensor.items import get_item, inc_subtensor
+from frazil.tensor.index_syntax import get_item, inc_subtensor
 from frazil.tensor.joining import concatenate
 from frazil.tensor.reductions import as_accumulator, sum
 from frazil.tensor.transposition import matrix_transpose

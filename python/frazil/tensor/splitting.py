@@ -13,7 +13,7 @@ from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.docstrings import described, described_like
 from frazil.tensor.elementwise.arithmetic import minimum
-from frazil.tensor.items import get_item
+from frazil.tensor.index_syntax import get_item
 from frazil.tensor.joining import split
 from frazil.tensor.lengths import (
     LengthLike,

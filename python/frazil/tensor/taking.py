@@ -9,7 +9,7 @@ from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import axis_of_any, normalize_axis
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.docstrings import described
-from frazil.tensor.items import get_item, set_subtensor
+from frazil.tensor.index_syntax import get_item, set_subtensor
 from frazil.tensor.lengths import length, lengths, literal, subtract
 from frazil.tensor.ranges import arange
 from frazil.tensor.reshaping import ravel, reshape

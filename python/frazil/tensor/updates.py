@@ -5,8 +5,8 @@ from __future__ import annotations
 from frazil.graph.dispatch import singledispatch
 from frazil.graph.op import Op
 from frazil.tensor.advanced_indexing import AdvancedIncSubtensor
+from frazil.tensor.basic_indexing import IncSubtensor
 from frazil.tensor.blas import Gemm, Gemv, Ger
-from frazil.tensor.indexing import IncSubtensor
 from frazil.tensor.linalg import Cholesky, CholeskyGradient, SolveTriangular
 
 

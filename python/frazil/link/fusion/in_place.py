@@ -1,6 +1,6 @@
 """In-place updates: an order of the nodes in which as many updates as possible need no copy.
 
-An update, such as :class:`~frazil.tensor.indexing.IncSubtensor`, gives a new tensor. So do a
+An update, such as :class:`~frazil.tensor.basic_indexing.IncSubtensor`, gives a new tensor. So do a
 factorization and a product with an addend. Where nothing reads the old tensor afterwards, its
 buffer can be written over. The core's planner says which updates can be in place, and which nodes
 must run before them; the runtime updates in place after the last reader.

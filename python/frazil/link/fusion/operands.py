@@ -9,11 +9,11 @@ from frazil.graph.dispatch import singledispatch
 from frazil.graph.op import Op
 from frazil.random.draw import Draw
 from frazil.scan.op import Scan
+from frazil.tensor.basic_indexing import IncSubtensor, Subtensor
 from frazil.tensor.broadcasting import BroadcastTo
 from frazil.tensor.checks import Check
 from frazil.tensor.creation import Full
 from frazil.tensor.diagonals import AllocDiag, Eye
-from frazil.tensor.indexing import IncSubtensor, Subtensor
 from frazil.tensor.lengths import Shape_i
 from frazil.tensor.ranges import ARange
 from frazil.tensor.reshaping import Reshape

@@ -6,10 +6,10 @@ from frazil._core import FrozenApply
 from frazil.link.lowering.index import sized_index
 from frazil.link.lowering.node import lower_node
 from frazil.link.lowering.state import Lowering
+from frazil.tensor.basic_indexing import IncSubtensor, part_lengths
 from frazil.tensor.buffers import Distinct
 from frazil.tensor.creation import Full
 from frazil.tensor.cumulation import CumOp
-from frazil.tensor.indexing import IncSubtensor, part_lengths
 from frazil.tensor.joining import Join
 
 

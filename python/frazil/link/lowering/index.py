@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from frazil._core import Variable
 from frazil.link.lowering.state import Lowering
-from frazil.tensor.indexing import DYNAMIC, Template
+from frazil.tensor.basic_indexing import DYNAMIC, Template
 
 Index = list[int | tuple[int | None, int | None, int]]
 

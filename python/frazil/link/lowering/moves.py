@@ -6,13 +6,13 @@ from frazil.graph.op import Op
 from frazil.inner.ifelse import IfElse
 from frazil.inner.op_from_graph import OpFromGraph
 from frazil.scan.op import Scan
+from frazil.tensor.basic_indexing import IncSubtensor, Subtensor
 from frazil.tensor.broadcasting import BroadcastTo
 from frazil.tensor.buffers import Distinct
 from frazil.tensor.checks import Check
 from frazil.tensor.creation import Full
 from frazil.tensor.diagonals import AllocDiag, ExtractDiag, Eye
 from frazil.tensor.dims import DropDims, ExpandDims
-from frazil.tensor.indexing import IncSubtensor, Subtensor
 from frazil.tensor.joining import Join
 from frazil.tensor.reshaping import Reshape
 from frazil.tensor.transposition import Transpose

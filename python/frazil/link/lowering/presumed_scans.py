@@ -21,9 +21,9 @@ from frazil.link.lowering.inner import Inner
 from frazil.link.lowering.scan_kernels import scan_call
 from frazil.scalar.elemwise import Elemwise
 from frazil.scan.op import Scan
+from frazil.tensor.basic_indexing import IncSubtensor
 from frazil.tensor.blas import Gemm, Gemv, Ger
 from frazil.tensor.dims import DropDims, ExpandDims
-from frazil.tensor.indexing import IncSubtensor
 from frazil.tensor.lengths import Shape_i, static_length
 from frazil.tensor.products import Dot
 from frazil.tensor.reductions import Reduce

@@ -21,13 +21,13 @@ from frazil.link.kernel.loop_kernel import Literal
 from frazil.scalar.elementary import Elementary
 from frazil.scalar.elemwise import Elemwise
 from frazil.scalar.op import ScalarOp
+from frazil.tensor.basic_indexing import IncSubtensor, Subtensor, numpy_index
 from frazil.tensor.blas import Gemm, Gemv, Ger
 from frazil.tensor.broadcasting import BroadcastTo
 from frazil.tensor.creation import Full
 from frazil.tensor.cumulation import CumOp
 from frazil.tensor.diagonals import AllocDiag, ExtractDiag, Eye
 from frazil.tensor.dims import DropDims, ExpandDims
-from frazil.tensor.indexing import IncSubtensor, Subtensor, numpy_index
 from frazil.tensor.joining import Join
 from frazil.tensor.lengths import Shape_i
 from frazil.tensor.products import Dot

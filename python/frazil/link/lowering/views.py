@@ -6,9 +6,9 @@ from frazil._core import FrozenApply
 from frazil.link.lowering.index import sized_index
 from frazil.link.lowering.node import lower_node
 from frazil.link.lowering.state import Lowering
+from frazil.tensor.basic_indexing import Subtensor
 from frazil.tensor.broadcasting import BroadcastTo
 from frazil.tensor.dims import DropDims, ExpandDims
-from frazil.tensor.indexing import Subtensor
 from frazil.tensor.reshaping import Reshape
 from frazil.tensor.transposition import Transpose
 

@@ -13,10 +13,10 @@ from frazil.rewrite.wildcard import any_kind
 from frazil.scalar import neg
 from frazil.scalar.elemwise import Elemwise
 from frazil.tensor.advanced_indexing import INDEX, AdvancedIncSubtensor, AdvancedSubtensor
+from frazil.tensor.basic_indexing import Subtensor
 from frazil.tensor.broadcasting import BroadcastTo
 from frazil.tensor.creation import Full
 from frazil.tensor.dims import DropDims, ExpandDims
-from frazil.tensor.indexing import Subtensor
 from frazil.tensor.lengths import Shape_i
 from frazil.tensor.ranges import ARange
 from frazil.tensor.reductions import Sum

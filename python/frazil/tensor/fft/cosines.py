@@ -19,7 +19,7 @@ from frazil.tensor.docstrings import described, described_like
 from frazil.tensor.fft.one_dimension import Norm, as_norm, fft, hfft, ifft, ihfft
 from frazil.tensor.fft.operations import SWAPPED, check_length, fitted
 from frazil.tensor.fft.several_dimensions import Axes, Counts, dimensions, fftn
-from frazil.tensor.items import get_item
+from frazil.tensor.index_syntax import get_item
 from frazil.tensor.lengths import (
     LengthLike,
     Lengths,

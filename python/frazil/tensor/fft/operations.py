@@ -13,7 +13,7 @@ from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import as_tensor
 from frazil.tensor.broadcasting import broadcast_to
-from frazil.tensor.items import get_item
+from frazil.tensor.index_syntax import get_item
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import (
     Lengths,

@@ -12,7 +12,7 @@ from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.creation import zeros
 from frazil.tensor.diagonals import tril, triu
 from frazil.tensor.docstrings import described
-from frazil.tensor.items import get_item
+from frazil.tensor.index_syntax import get_item
 from frazil.tensor.joining import concatenate, stack
 from frazil.tensor.lengths import length, lengths
 from frazil.tensor.linalg.failure import OnError

@@ -15,7 +15,7 @@ from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.docstrings import described, described_like
-from frazil.tensor.items import get_item
+from frazil.tensor.index_syntax import get_item
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import Lengths, length, lengths, multiply
 from frazil.tensor.linalg.general import inv, solve

@@ -15,7 +15,7 @@ from frazil.tensor.axes import normalize_axes, normalize_axis
 from frazil.tensor.checks import check_parameters
 from frazil.tensor.dims import expand_dims, squeeze
 from frazil.tensor.docstrings import described
-from frazil.tensor.items import get_item
+from frazil.tensor.index_syntax import get_item
 from frazil.tensor.lengths import length
 from frazil.tensor.linalg.factors import svdvals
 from frazil.tensor.linalg.general import inv

@@ -17,7 +17,7 @@ from frazil.tensor.diagonals import eye, tril, triu
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.docstrings import described
 from frazil.tensor.elementwise.casting import astype
-from frazil.tensor.items import get_item
+from frazil.tensor.index_syntax import get_item
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import Lengths, length, minimum, static_length
 from frazil.tensor.linalg.failure import MayFail, OnError

@@ -17,7 +17,7 @@ from frazil.tensor.creation import zeros
 from frazil.tensor.dims import expand_dims, squeeze
 from frazil.tensor.docstrings import described
 from frazil.tensor.elementwise.casting import astype
-from frazil.tensor.items import get_item
+from frazil.tensor.index_syntax import get_item
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import Lengths, length, lengths, maximum
 from frazil.tensor.linalg.decompositions import SVD, Eigh, conjugated

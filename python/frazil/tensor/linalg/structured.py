@@ -9,7 +9,7 @@ from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.creation import zeros_like
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.docstrings import described
-from frazil.tensor.items import get_item
+from frazil.tensor.index_syntax import get_item
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import length, lengths
 from frazil.tensor.linalg.general import solve

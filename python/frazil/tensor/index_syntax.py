@@ -22,11 +22,7 @@ from frazil.tensor.advanced_indexing import (
     AdvancedIncSubtensor,
     AdvancedSubtensor,
 )
-from frazil.tensor.broadcasting import broadcast_to
-from frazil.tensor.dims import DropDims, ExpandDims, expand_dims
-from frazil.tensor.docstrings import described
-from frazil.tensor.elementwise.casting import astype
-from frazil.tensor.indexing import (
+from frazil.tensor.basic_indexing import (
     DYNAMIC,
     HELD,
     WHOLE,
@@ -35,6 +31,10 @@ from frazil.tensor.indexing import (
     Slice,
     Subtensor,
 )
+from frazil.tensor.broadcasting import broadcast_to
+from frazil.tensor.dims import DropDims, ExpandDims, expand_dims
+from frazil.tensor.docstrings import described
+from frazil.tensor.elementwise.casting import astype
 from frazil.tensor.lengths import (
     add,
     as_length,

@@ -18,7 +18,7 @@ from frazil.tensor.checks import Check, checked
 from frazil.tensor.cumulation import cumsum
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.docstrings import described
-from frazil.tensor.items import get_item, set_subtensor
+from frazil.tensor.index_syntax import get_item, set_subtensor
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import length, static_length
 from frazil.tensor.rearranging import diff
