@@ -5,7 +5,7 @@ it with :func:`function`.
 """
 
 import gc as _gc
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+import typing as _typing
 
 from frazil import batching as batching
 from frazil import gradient as gradient
@@ -72,7 +72,7 @@ from frazil.scan.functional import map as map
 from frazil.scan.functional import reduce as reduce
 from frazil.tensor.formulas import pp as pp
 
-if not _TYPE_CHECKING:  # checkers of types know by themselves which names there are not
+if not _typing.TYPE_CHECKING:  # checkers of types know by themselves which names there are not
     from frazil.graph.namespace import public_names as _public_names
     from frazil.tensor.absent import IN_FRAZIL as _IN_FRAZIL
     from frazil.tensor.absent import refuse as _refuse

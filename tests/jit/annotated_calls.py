@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, assert_type
+from typing import TYPE_CHECKING, Any, assert_type
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,11 @@ from frazil import Variable
 
 Array = npt.NDArray[np.float64]
 Params = dict[str, Array]
+
+if TYPE_CHECKING:  # an ignored error that mypy does not find is an error
+    fz.no_such_function()  # type: ignore[attr-defined]
+    ft.no_such_function()  # type: ignore[attr-defined]
+    fz.random.no_such_function()  # type: ignore[attr-defined]
 
 
 def cost(params: Params, x: Array, power: int = 2) -> float:

@@ -15,11 +15,11 @@ Examples
 Array(0.375)
 """
 
+import typing as _typing
 from math import e as e
 from math import inf as inf
 from math import nan as nan
 from math import pi as pi
-from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from frazil.array_api import fft as fft
 from frazil.array_api import linalg as linalg
@@ -176,7 +176,7 @@ from frazil.array_api.reductions import var as var
 
 __array_api_version__ = "2024.12"
 
-if not _TYPE_CHECKING:  # checkers of types know by themselves which names there are not
+if not _typing.TYPE_CHECKING:  # checkers of types know by themselves which names there are not
     from frazil.graph.namespace import public_names as _public_names
 
     __all__ = _public_names(globals(), modules=["fft", "linalg"])

@@ -3,7 +3,7 @@
 May import ``scan`` and what lies below. Start reading at :mod:`frazil.batching.vectorize`.
 """
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+import typing as _typing
 
 from frazil.batching import (  # noqa: F401  (they register rules)
     advanced_indexing,
@@ -23,7 +23,7 @@ from frazil.batching.registry import Operand as Operand
 from frazil.batching.registry import batch_rule as batch_rule
 from frazil.batching.vectorize import vectorize as vectorize
 
-if not _TYPE_CHECKING:  # checkers of types know by themselves what is public
+if not _typing.TYPE_CHECKING:  # checkers of types know by themselves what is public
     from frazil.graph.namespace import public_names as _public_names
 
     __all__ = _public_names(globals())

@@ -3,7 +3,7 @@
 May import ``scan`` and what lies below. Start reading at :mod:`frazil.gradient.reverse`.
 """
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+import typing as _typing
 
 from frazil.gradient import (  # noqa: F401  (they register rules)
     inner_graphs,
@@ -25,7 +25,7 @@ from frazil.gradient.reverse import disconnected_grad as disconnected_grad
 from frazil.gradient.reverse import grad as grad
 from frazil.gradient.reverse import zero_grad as zero_grad
 
-if not _TYPE_CHECKING:  # checkers of types know by themselves what is public
+if not _typing.TYPE_CHECKING:  # checkers of types know by themselves what is public
     from frazil.graph.namespace import public_names as _public_names
 
     __all__ = _public_names(globals())

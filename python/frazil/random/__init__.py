@@ -4,7 +4,7 @@ Numbers are those that NumPy draws from the same state. May import ``tensor`` an
 Start reading at :mod:`frazil.random.draw`.
 """
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+import typing as _typing
 
 from frazil.random.choices import choice as choice
 from frazil.random.choices import permutation as permutation
@@ -125,7 +125,7 @@ _DRAWING = (
 
 _add_methods({function.__name__: function for function in _DRAWING})
 
-if not _TYPE_CHECKING:  # checkers of types know by themselves which names there are not
+if not _typing.TYPE_CHECKING:  # checkers of types know by themselves which names there are not
     from frazil.graph.namespace import public_names as _public_names
 
     __all__ = _public_names(globals())

@@ -4,7 +4,7 @@ May import ``scan`` and what lies below; never ``link`` or ``gradient``. Start r
 :mod:`frazil.rewrite.rewriting`, and for the rules at :mod:`frazil.rewrite.catalog`.
 """
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+import typing as _typing
 
 from frazil._core import RuleCycleError as RuleCycleError
 from frazil.rewrite.analysis import is_nonnegative as is_nonnegative
@@ -50,7 +50,7 @@ from frazil.rewrite.wildcard import any_kind as any_kind
 from frazil.rewrite.wildcard import any_of as any_of
 from frazil.rewrite.wildcard import anything as anything
 
-if not _TYPE_CHECKING:  # checkers of types know by themselves what is public
+if not _typing.TYPE_CHECKING:  # checkers of types know by themselves what is public
     from frazil.graph.namespace import public_names as _public_names
 
     __all__ = _public_names(globals())

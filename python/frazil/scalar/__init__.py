@@ -4,7 +4,7 @@ May import ``graph``. Start reading at :mod:`frazil.scalar.op`, and for the rows
 :mod:`frazil.scalar.arithmetic`.
 """
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+import typing as _typing
 
 from frazil.scalar.arithmetic import abs as abs
 from frazil.scalar.arithmetic import add as add
@@ -136,7 +136,7 @@ from frazil.scalar.trigonometric import sinh as sinh
 from frazil.scalar.trigonometric import tan as tan
 from frazil.scalar.trigonometric import tanh as tanh
 
-if not _TYPE_CHECKING:  # checkers of types know by themselves what is public
+if not _typing.TYPE_CHECKING:  # checkers of types know by themselves what is public
     from frazil.graph.namespace import public_names as _public_names
 
     __all__ = _public_names(globals())

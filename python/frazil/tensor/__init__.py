@@ -5,7 +5,7 @@ May import ``scalar`` and what lies below. Each theme is a module; start reading
 indices.
 """
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+import typing as _typing
 
 import frazil.tensor.operators as _operators  # noqa: F401  (gives variables their operators)
 from frazil.scalar.constants import TensorLike as TensorLike
@@ -493,7 +493,7 @@ from frazil.tensor.window_functions import hamming as hamming
 from frazil.tensor.window_functions import hanning as hanning
 from frazil.tensor.window_functions import kaiser as kaiser
 
-if not _TYPE_CHECKING:  # checkers of types know by themselves which names there are not
+if not _typing.TYPE_CHECKING:  # checkers of types know by themselves which names there are not
     from frazil.graph.namespace import public_names as _public_names
     from frazil.tensor.absent import IN_TENSOR as _IN_TENSOR
     from frazil.tensor.absent import refuse as _refuse

@@ -14,7 +14,7 @@ Examples
 2.0
 """
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+import typing as _typing
 
 import frazil.interop.pytensor.rules  # noqa: F401  (says what each of PyTensor's ops is)
 from frazil.interop.pytensor.back import to_pytensor as to_pytensor
@@ -27,7 +27,7 @@ from frazil.interop.pytensor.variables import from_pytensor as from_pytensor
 
 _register_mode()
 
-if not _TYPE_CHECKING:  # checkers of types know by themselves what is public
+if not _typing.TYPE_CHECKING:  # checkers of types know by themselves what is public
     from frazil.graph.namespace import public_names as _public_names
 
     __all__ = _public_names(globals())

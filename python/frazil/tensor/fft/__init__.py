@@ -6,7 +6,7 @@ and ``s`` may be known to calls only. A longer dimension is cut, a shorter one i
 May import what :mod:`frazil.tensor` may. Start reading at :mod:`frazil.tensor.fft.one_dimension`.
 """
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+import typing as _typing
 
 from frazil.tensor.fft.cosines import dct as dct
 from frazil.tensor.fft.cosines import dctn as dctn
@@ -40,7 +40,7 @@ from frazil.tensor.fft.several_dimensions import irfftn as irfftn
 from frazil.tensor.fft.several_dimensions import rfft2 as rfft2
 from frazil.tensor.fft.several_dimensions import rfftn as rfftn
 
-if not _TYPE_CHECKING:  # checkers of types know by themselves what is public
+if not _typing.TYPE_CHECKING:  # checkers of types know by themselves what is public
     from frazil.graph.namespace import public_names as _public_names
 
     __all__ = _public_names(globals())
