@@ -1,5 +1,8 @@
 """Gradients agree with finite differences, take no needless work, and say what is wrong."""
 
+import sys
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,6 +12,7 @@ from reference import evaluate, evaluate_all
 import frazil as fz
 import frazil.tensor as ft
 from frazil import _core, pp, scalar
+from frazil._core import toposort
 from frazil.gradient import (
     DisconnectedInputError,
     NotDifferentiableError,
@@ -18,6 +22,7 @@ from frazil.gradient import (
     pullback_of,
     zero_grad,
 )
+from frazil.scalar import ScalarOp
 from frazil.scalar.elemwise import Elemwise
 
 
@@ -422,3 +427,67 @@ def test_constants_of_a_walk_are_folded_once(monkeypatch):
     constants = [variable for variable, is_constant in folded if is_constant]
     assert constants
     assert len(constants) == len({*constants})
+
+
+@dataclass(frozen=True, eq=False)
+class OwnTriple(fz.Op):
+    def make_node(self, x):
+        return fz.FrozenApply(self, [x], [x.type])
+
+    def perform(self, node, inputs):
+        return (inputs[0] * 3,)
+
+    def L_op(self, inputs, outputs, output_gradients):
+        return [ft.sinh(output_gradients[0] * 3)]
+
+
+@dataclass(frozen=True, eq=False)
+class OwnSquare(ScalarOp):
+    nin = 1
+    rule = "float"
+
+    def impl(self, x):
+        return x * x
+
+    def gradient(self, inputs, output, g):
+        return [lambda: ft.cosh(g * inputs[0])]
+
+
+def test_lines_of_gradients_are_those_of_grad_and_of_users_rules():
+    x, w = ft.vector("x"), ft.matrix("w")
+    y = ft.sin(OwnSquare()(OwnTriple()(ft.tanh(w @ x))))
+    line = sys._getframe().f_lineno + 1
+    first = fz.grad(ft.sum(y), x)
+    second = fz.grad(ft.sum(first), w)
+    before = {*toposort([y])}
+    lines = {}
+    for node in toposort([second]):
+        if node not in before:
+            assert node.source[0] == __file__
+            lines.setdefault(node.source[1:], set()).add(str(node.op).split("{")[0])
+    here = "test_lines_of_gradients_are_those_of_grad_and_of_users_rules"
+    assert {"cos", "Transpose", "sub"} <= lines[line, here]
+    assert lines[line + 1, here]
+    rule = OwnTriple.L_op.__code__
+    assert lines.pop((rule.co_firstlineno + 1, rule.co_qualname)) == {"mul", "sinh"}
+    rule = OwnSquare.gradient.__code__
+    name = f"{rule.co_qualname}.<locals>.<lambda>"
+    assert lines.pop((rule.co_firstlineno + 1, name)) == {"mul", "cosh"}
+    assert {*lines} == {(line, here), (line + 1, here)}
+
+
+def test_a_rule_that_raises_leaves_the_lines_of_others():
+    x = ft.vector("x")
+    with pytest.raises(fz.gradient.NotDifferentiableError):
+        fz.grad(ft.sum(ft.sort(ft.isnan(x) * x) ** OwnFloor()(x)), x)
+    line = sys._getframe().f_lineno + 1
+    assert ft.sinh(x * 17.25).owner.source[1] == line
+
+
+@dataclass(frozen=True, eq=False)
+class OwnFloor(ScalarOp):
+    nin = 1
+    rule = "float"
+
+    def impl(self, x):
+        return np.floor(x)

@@ -12,7 +12,7 @@ pub fn add() -> Op {
         kind: "bench.add".into(),
         params: Param::None,
         props: OpProps { pure: true, ..OpProps::default() },
-        rule: Some(TypeRule::Arithmetic),
+        rule: Some(TypeRule::Arithmetic.into()),
         arity: Some(2),
     };
     Op::intern(key, "add")

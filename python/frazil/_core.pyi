@@ -3,7 +3,17 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import CodeType
-from typing import Any, Literal, NoReturn, Self, TypeAlias, final, overload
+from typing import (
+    Any,
+    Literal,
+    NoReturn,
+    Self,
+    TypeAlias,
+    TypeVar,
+    TypeVarTuple,
+    final,
+    overload,
+)
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +51,8 @@ __all__ = [
     "Transaction",
     "Variable",
     "allocated_bytes",
+    "at_lines_of_others",
+    "at_one_line",
     "compile_kernels",
     "constant",
     "digest_of",
@@ -50,7 +62,9 @@ __all__ = [
     "elemwise_type",
     "explain",
     "first_alike",
+    "gradient_carriers",
     "graph_replace",
+    "is_continuous",
     "kernel_function",
     "kernel_listing",
     "kernels_hold",
@@ -79,6 +93,7 @@ __all__ = [
     "shared",
     "take_peak_bytes",
     "toposort",
+    "view",
 ]
 
 # ---------------------------------------------------------------- types
@@ -109,6 +124,8 @@ class TensorType:
 
 # ---------------------------------------------------------------- variables
 
+_Args = TypeVarTuple("_Args")
+_Result = TypeVar("_Result")
 _Axis: TypeAlias = int | Sequence[int] | None
 _DTypeLike: TypeAlias = npt.DTypeLike
 _LengthLike: TypeAlias = int | np.integer[Any] | Variable
@@ -498,8 +515,20 @@ def register_elemwise(scalar_op: OpBase, op: OpBase) -> None:
 def register_operator(name: str, op: OpBase) -> None:
     """Says which op an operator of variables applies."""
 
+def view(op: OpBase, x: Variable) -> Variable:
+    """The view that ``op`` gives of a variable, typed by the core."""
+
 def set_internal_path(prefix: str) -> None:
     """Frames of files below ``prefix`` are never the user's."""
+
+def at_one_line(function: Callable[[*_Args], _Result], *arguments: *_Args) -> _Result:
+    """What ``function`` returns; all nodes that it builds have the line of the user's code.
+
+    The line is found once. The function runs no code of users but by :func:`at_lines_of_others`.
+    """
+
+def at_lines_of_others(function: Callable[[*_Args], _Result], *arguments: *_Args) -> _Result:
+    """What ``function``, a user's, returns; nodes that it builds have lines of their own."""
 
 def constant(value: Any, dtype: Any = None) -> Constant:
     """The constant with the content of ``value``."""
@@ -522,6 +551,21 @@ def first_alike(nodes: Sequence[FrozenApply]) -> list[int]:
 
     They are the types of operands and results.
     """
+
+def gradient_carriers(
+    nodes: Sequence[tuple[FrozenApply, FrozenApply]],
+    targets: Iterable[Variable],
+    constants: Iterable[Variable],
+) -> list[tuple[FrozenApply, tuple[Variable, ...], tuple[Variable, ...], list[bool]]]:
+    """The nodes through which something depends on ``targets``, but not through ``constants``.
+
+    Each node is given as a pair: one whose outputs others read, and one that has its inputs. For
+    each that counts: the second of the pair, the inputs, the outputs, and for each input whether it
+    depends on ``targets``.
+    """
+
+def is_continuous(x: Variable) -> bool:
+    """Whether ``x`` can have a gradient: its elements are real or complex numbers."""
 
 def root_inputs(outputs: Sequence[Variable]) -> list[Variable]:
     """The root inputs that ``outputs`` need, in the order in which a walk meets them."""

@@ -2,10 +2,13 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from reference import evaluate
 
 import frazil.tensor as ft
 from frazil.tensor.dims import DropDims, ExpandDims
+from frazil.tensor.transposition import Transpose
 
 
 @pytest.mark.parametrize("axis", [0, 1, -1, (0, 2), (0, -1), (1, 2, 4)])
@@ -38,3 +41,57 @@ def test_errors():
         ExpandDims((2, 0))(ft.vector())
     with pytest.raises(ValueError, match="sorted"):
         DropDims((-1,))(ft.row())
+
+
+@given(st.lists(st.sampled_from([None, 1, 2, 3]), max_size=4), st.data())
+def test_types_of_views_are_those_of_numpys_results(shape, data):
+    """The lengths are also those of NumPy's view of an array in which unknown ones are 1."""
+    x = ft.tensor("x", shape=tuple(shape), dtype="int8")
+    ndim = len(shape)
+    new = tuple(sorted(data.draw(st.sets(st.integers(0, ndim + 1), min_size=2, max_size=2))))
+    gone = tuple(
+        axis for axis in range(ndim) if shape[axis] in (1, None) and data.draw(st.booleans())
+    )
+    order = tuple(data.draw(st.permutations(range(ndim))))
+    array = np.empty([1 if n is None else n for n in shape], "int8")
+    unknown = np.array([n is None for n in shape], bool)
+    for op, viewed, kept in (
+        (ExpandDims(new), np.expand_dims(array, new), lambda a: _inserted(a, new)),
+        (DropDims(gone), np.squeeze(array, gone), lambda a: np.delete(a, gone)),
+        (Transpose(order), array.transpose(order), lambda a: a[list(order)]),
+    ):
+        made = op(x)
+        assert made.dtype == "int8"
+        lengths = zip(viewed.shape, kept(unknown), strict=True)
+        assert made.type.shape == tuple(None if any_length else n for n, any_length in lengths)
+        assert op.make_node(x) is made.owner
+
+
+def _inserted(unknown, axes):
+    kept = [*unknown]
+    for axis in axes:
+        kept.insert(axis, False)
+    return kept
+
+
+@pytest.mark.parametrize(
+    ("op", "message"),
+    [
+        (ExpandDims((3,)), r"axes \(3,\) must be sorted positions below 3"),
+        (ExpandDims((1, 0)), r"axes \(1, 0\) must be sorted positions below 4"),
+        (DropDims((-1,)), r"axes \(-1,\) must be sorted positions below 2"),
+        (DropDims((0,)), r"axis 0 of a tensor of shape \(2, None\) has length 2"),
+        (Transpose((1, -2)), r"axes \(1, -2\) must name each of the 2 dimensions once"),
+        (Transpose((0,)), r"axes \(0,\) must name each of the 2 dimensions once"),
+    ],
+)
+def test_views_refuse_axes_that_they_cannot_have(op, message):
+    with pytest.raises(ValueError, match=message):
+        op(ft.tensor("x", shape=(2, None)))
+
+
+def test_views_take_variables():
+    with pytest.raises(TypeError):
+        ExpandDims((0,))(np.ones(2))
+    with pytest.raises(TypeError):
+        ExpandDims((0,))(ft.vector("x"), ft.vector("y"))

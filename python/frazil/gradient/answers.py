@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from frazil._core import FrozenApply, Variable
+from frazil._core import FrozenApply, Variable, is_continuous
 from frazil.graph.answers import listed
 from frazil.graph.op import Op
 
@@ -32,8 +32,8 @@ def tangents_of(node: FrozenApply, given: object) -> list[Variable | None]:
 
 def elementwise_gradients(op: object, given: object, inputs: Sequence[Variable]) -> list[Any]:
     """Return the list in ``given``, the result of a scalar op's ``gradient``: one per operand."""
-    if isinstance(given, list | tuple) and len(given) == len(inputs):
-        return list(given)
+    if type(given) is list and len(given) == len(inputs):
+        return given
     return listed(given, len(inputs), f"the gradient of {op}", "a variable, or None,", "operands")
 
 
@@ -57,8 +57,8 @@ def _derivatives(
     method: str, op: Op, place: str, given: object, targets: Sequence[Variable], may_broadcast: bool
 ) -> list[Variable | None]:
     fits = _broadcasts if may_broadcast else _has_shape
-    if isinstance(given, list | tuple) and len(given) == len(targets):
-        made = list(given)
+    if type(given) is list and len(given) == len(targets):
+        made = given
         if _are_derivatives(made, targets, fits):
             return made
     # Texts of ops take as long as the gradients that they are seldom needed for.
@@ -72,7 +72,7 @@ def _derivatives(
                 f"{what}: the derivative for {place} {at} must be a variable, or None if there is "
                 f"none; given {g!r} of type {type(g).__name__}"
             )
-        if not g.dtype.startswith(("float", "complex")):
+        if not is_continuous(g):
             raise TypeError(
                 f"{what}: the derivative for {place} {at} must be floating-point, given one of "
                 f"type {g.type}"
@@ -95,7 +95,7 @@ def _are_derivatives(
     for g, x in zip(made, targets, strict=True):
         if g is None:
             continue
-        if not isinstance(g, Variable) or not g.dtype.startswith(("float", "complex")):
+        if not isinstance(g, Variable) or not is_continuous(g):
             return False
         given, wanted = g.type.shape, x.type.shape
         if given != wanted and not fits(given, wanted):

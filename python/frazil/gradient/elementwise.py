@@ -61,10 +61,14 @@ def pull_elementwise(
     scalar_op = op.scalar_op
     gradient = scalar_op.gradient
     rule = graph_rule(scalar_op) if gradient is None else None
-    if rule is None:
-        pulled = _pull_by_row(op, gradient, inputs, outputs, output_gradients, wanted)
-    else:
+    if rule is not None:
         pulled = rule(inputs, outputs, output_gradients, wanted)
+    elif isinstance(scalar_op, Elementary):
+        pulled = _pull_by_row(op, gradient, inputs, outputs, output_gradients, wanted)
+    else:  # a user wrote the gradient
+        pulled = _core.at_lines_of_others(
+            _pull_by_row, op, gradient, inputs, outputs, output_gradients, wanted
+        )
     if len(outputs) > 1 or not isinstance(output_gradients[0], Constant):
         return pulled
     leaves, known = (*inputs, *outputs), {} if folded is None else folded
@@ -88,14 +92,14 @@ def _pull_by_row(
     ones, shape = output.broadcastable, output.type.shape
     results: list[Variable | None] = []
     given = elementwise_gradients(op, gradient(inputs, output, g), inputs)
-    for at, (value, x) in enumerate(zip(given, inputs, strict=True)):
-        if value is None or not wanted[at]:
+    for value, x, want in zip(given, inputs, wanted, strict=True):
+        if value is None or not want:
             results.append(None)
             continue
         # A scalar op may return a function, which is called only if the gradient is wanted.
         partial = value if isinstance(value, Variable) or not callable(value) else value()
         if not isinstance(partial, Variable) or partial.type.shape != shape:
-            check_partial(op, at, partial, output)
+            check_partial(op, len(results), partial, output)
         if x.broadcastable != ones:
             partial = unbroadcast(partial, x, ones, _lengths_of(inputs, output.ndim))
         results.append(partial)

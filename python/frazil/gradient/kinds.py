@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from frazil._core import Constant, FrozenApply, Variable
+from frazil._core import is_continuous as is_continuous
 from frazil.tensor.broadcasting import BroadcastTo
-
-
-def is_continuous(x: Variable) -> bool:
-    """Return whether ``x`` can have a gradient."""
-    return x.dtype.startswith(("float", "complex"))
 
 
 def is_zero(x: Variable) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -37,8 +37,6 @@ from frazil.tensor.docstrings import described
 from frazil.tensor.reductions import Reduce
 from frazil.tensor.reshaping import Reshape
 from frazil.tensor.transposition import Transpose
-
-_Values: TypeAlias = tuple[Variable, ...]
 
 TAKE_UNIFORM = (BroadcastTo, DropDims, ExpandDims, Reduce, Reshape, Subtensor, Transpose)
 """Ops whose ``L_op`` takes gradients that lack dimensions or have length 1."""
@@ -140,7 +138,7 @@ def grad(
     results: list[Variable | None] = []
     with in_container_of(targets), no_collections():
         gradients = _seeds(cost, known_grads)
-        _walk_back(gradients, frozenset(targets), constants)
+        _core.at_one_line(_walk_back, gradients, targets, constants)
         for target in targets:
             gradient = gradients.get(target)
             if gradient is None:
@@ -235,27 +233,20 @@ def _seeds(
 
 def _walk_back(
     gradients: dict[Variable, Variable],
-    targets: frozenset[Variable],
+    targets: Sequence[Variable],
     constants: frozenset[Variable],
 ) -> None:
     """Add to ``gradients`` the gradients of all variables between it and ``targets``."""
-    active = set(targets)  # variables that depend on targets through differentiable ops
-    path: list[tuple[FrozenApply, _Values, _Values, list[bool]]] = []
     # Nodes that only one branch of an IfElse needs are differentiated within that branch.
-    for node, applied in plan_sinking([*gradients, *targets], constants):
-        inputs = applied.inputs
-        if active.isdisjoint(inputs):
-            continue
-        results = node.outputs
-        outputs = [y for y in results if is_continuous(y) and y not in constants]
-        if outputs:
-            path.append((applied, inputs, results, [variable in active for variable in inputs]))
-            active.update(outputs)
+    nodes = plan_sinking([*gradients, *targets], constants)
     folded: dict[Variable, Constant] = {}
-    for applied, inputs, results, wanted in reversed(path):
-        if gradients.keys().isdisjoint(results):
+    for node, inputs, outputs, wanted in reversed(
+        _core.gradient_carriers(nodes, targets, constants)
+    ):
+        given = [gradients.get(output) for output in outputs]
+        if given.count(None) == len(given):
             continue
-        pulled = _pull(applied, inputs, results, gradients, wanted, folded)
+        pulled = _pull(node, inputs, outputs, given, wanted, folded)
         for variable, gradient, want in zip(inputs, pulled, wanted, strict=True):
             if gradient is None or not want:
                 continue
@@ -276,20 +267,22 @@ def _pull(
     node: FrozenApply,
     inputs: Sequence[Variable],
     outputs: Sequence[Variable],
-    gradients: Mapping[Variable, Variable],
+    given: Sequence[Variable | None],
     wanted: Sequence[bool],
     folded: dict[Variable, Constant],
 ) -> Sequence[Variable | None]:
-    """Return the gradients of a node's inputs, given those of ``outputs``."""
+    """Return the gradients of a node's inputs; ``given`` are those of ``outputs``."""
     op = node.op
     try:
         if isinstance(op, Elemwise) and not has_own_pullback(op):
-            given = [gradients.get(output) for output in outputs]
             return pull_elementwise(op, inputs, outputs, given, wanted, folded)
         check_runs_once(node)
-        taken = [_as_taken(op, output, gradients) for output in outputs]
+        taken = [_as_taken(op, y, g) for y, g in zip(outputs, given, strict=True)]
+        if _is_users_rule(op):
+            pulled = _core.at_lines_of_others(pullback_of(op), inputs, outputs, taken)
+            return gradients_of(node, pulled)
         pulled = pullback_of(op)(inputs, outputs, taken)
-        return gradients_of(node, pulled, may_broadcast=not _is_users_rule(op))
+        return gradients_of(node, pulled, may_broadcast=True)
     except NotImplementedError as error:
         raise _not_differentiable(node, str(error)) from error
     except Exception as error:
@@ -320,9 +313,8 @@ def check_runs_once(node: FrozenApply) -> None:
         )
 
 
-def _as_taken(op: Op, output: Variable, gradients: Mapping[Variable, Variable]) -> Variable:
+def _as_taken(op: Op, output: Variable, g: Variable | None) -> Variable:
     """Return the gradient of an output in the form that ``op.L_op`` takes."""
-    g = gradients.get(output)
     if g is None:
         g = constant(0, output.dtype)
     if g.ndim == 0 and isinstance(op, TAKE_UNIFORM):

@@ -17,9 +17,11 @@ def sum_of(a: Variable, b: Variable) -> Variable:
         node = one.owner
         if node is None:
             continue
-        if isinstance(node.op, Elemwise) and node.op.scalar_op is scalar.neg:
-            return _core.elemwise(scalar.sub, other, node.inputs[0])
-        if increases := _increases_of_zeros(one):
+        op = node.op
+        if isinstance(op, Elemwise):
+            if op.scalar_op is scalar.neg:
+                return _core.elemwise(scalar.sub, other, node.inputs[0])
+        elif increases := _increases_of_zeros(one):
             # Increase parts of the other gradient instead of adding an array of zeros to it.
             total: Variable = broadcast_like(other, one)
             for node in increases:

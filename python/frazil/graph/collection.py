@@ -17,12 +17,13 @@ from frazil._core import Variable
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
+_SEVERAL = (tuple, list, range)
 _ONE = (int, float, np.generic, np.ndarray, Variable, type(None))
 
 
 def is_sequence(given: object) -> TypeIs[Sequence[Any]]:
     """Return whether ``given`` is a sequence; arrays and variables are none."""
-    if isinstance(given, tuple | list | range):
+    if isinstance(given, _SEVERAL):
         return True
     return not isinstance(given, (*_ONE, dict)) and isinstance(given, Sequence)
 

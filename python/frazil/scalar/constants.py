@@ -70,7 +70,7 @@ def as_tensor(x: TensorLike, dtype: npt.DTypeLike | None = None) -> Variable:
     >>> ft.as_tensor([x[0], 1.0, x.sum()]).eval({x: [2.0, 3.0]})
     array([2., 1., 5.])
     """
-    if isinstance(x, list | tuple) and _holds_variables(x):
+    if not isinstance(x, Variable) and isinstance(x, list | tuple) and _holds_variables(x):
         x = _stacked(x)
     if not isinstance(x, Variable):
         standing: Variable | None = getattr(x, "__frazil_variable__", None)

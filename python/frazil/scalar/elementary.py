@@ -104,8 +104,8 @@ class Elementary(ScalarOp):
     def numba(self) -> NativeText:
         return self.row.numba
 
-    @property
-    def gradient(self) -> GradientFunction | None:
+    @cached_property
+    def gradient(self) -> GradientFunction | None:  # asked for each node
         return self.row.gradient
 
     @property

@@ -39,16 +39,6 @@ def normalize_axes(axis: int | Sequence[int] | None, ndim: int) -> tuple[int, ..
     return tuple(axes)
 
 
-def are_positions(axes: tuple[int, ...], ndim: int) -> bool:
-    """Return whether these are ints in ascending order, each a position of ``ndim`` ones."""
-    before = -1
-    for axis in axes:
-        if type(axis) is not int or not before < axis < ndim:
-            return False
-        before = axis
-    return True
-
-
 def axis_of_any(axis: AxisT, ndim: int) -> AxisT | None:
     """Return ``axis``; None where it is 0 or -1 and there are no dimensions.
 

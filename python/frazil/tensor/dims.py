@@ -3,37 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from frazil._core import FrozenApply, TensorType, Variable
+import frazil._core as _core
+from frazil._core import FrozenApply, Variable
 from frazil.graph.collection import is_sequence
 from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
-from frazil.tensor.axes import are_positions, axis_of_any, normalize_axes
+from frazil.tensor.axes import axis_of_any, normalize_axes
 from frazil.tensor.docstrings import described
 from frazil.tensor.lengths import Lengths, literal
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, eq=False)
-class ExpandDims(Op):
-    """A view with dimensions of length 1 at the positions ``axes`` of the result."""
+class ViewOp(Op):
+    """Base of views with other dimensions; the core types them by a rule and the op's ``axes``."""
 
     takes_complex = True
-
-    axes: tuple[int, ...]
     view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
+    rule: ClassVar[str]
 
     def make_node(self, x: Variable) -> FrozenApply:
-        ndim = x.ndim + len(self.axes)
-        if not are_positions(self.axes, ndim) and self.axes != normalize_axes(self.axes, ndim):
-            raise ValueError(f"axes {self.axes} must be sorted positions below {ndim}")
-        shape = _insert(x.type.shape, 1, self.axes)
-        return FrozenApply(self, [x], [TensorType(x.dtype, shape)])
+        node = _core.view(self, x).owner
+        assert node is not None
+        return node
+
+    def __call__(self, *inputs: Any) -> Any:
+        """The view of the one operand."""
+        return _core.view(self, *inputs)
+
+    def _rule(self) -> str:
+        return self.rule
+
+
+@dataclass(frozen=True, eq=False)
+class ExpandDims(ViewOp):
+    """A view with dimensions of length 1 at the positions ``axes`` of the result."""
+
+    axes: tuple[int, ...]
+    rule = "expand"
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
         return (np.expand_dims(inputs[0], self.axes),)
@@ -47,24 +59,11 @@ class ExpandDims(Op):
 
 
 @dataclass(frozen=True, eq=False)
-class DropDims(Op):
+class DropDims(ViewOp):
     """A view without the dimensions ``axes``, each of length 1."""
 
-    takes_complex = True
-
     axes: tuple[int, ...]
-    view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
-
-    def make_node(self, x: Variable) -> FrozenApply:
-        if not are_positions(self.axes, x.ndim) and self.axes != normalize_axes(self.axes, x.ndim):
-            raise ValueError(f"axes {self.axes} must be sorted positions below {x.ndim}")
-        for axis in self.axes:
-            if x.type.shape[axis] not in (1, None):
-                raise ValueError(
-                    f"only dimensions of length 1 can be dropped; axis {axis} of a tensor of "
-                    f"shape {x.type.shape} has length {x.type.shape[axis]}"
-                )
-        return FrozenApply(self, [x], [TensorType(x.dtype, _drop(x.type.shape, self.axes))])
+    rule = "drop"
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
         return (np.squeeze(inputs[0], self.axes),)

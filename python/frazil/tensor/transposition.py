@@ -2,36 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import ClassVar, SupportsIndex
+from collections.abc import Sequence
+from typing import SupportsIndex
 
-from frazil._core import FrozenApply, TensorType, Variable
+from frazil._core import FrozenApply, Variable
 from frazil.graph.collection import is_sequence
 from frazil.graph.dataclass import dataclass
-from frazil.graph.op import Array, Gradients, Op, Variables
+from frazil.graph.op import Array, Gradients, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axes, normalize_axis, normalize_order
-from frazil.tensor.dims import expand_dims, squeeze
+from frazil.tensor.dims import ViewOp, expand_dims, squeeze
 from frazil.tensor.docstrings import described
 from frazil.tensor.lengths import Lengths
 
 
 @dataclass(frozen=True, eq=False)
-class Transpose(Op):
+class Transpose(ViewOp):
     """A view whose dimension ``i`` is dimension ``axes[i]`` of the input."""
 
-    takes_complex = True
-
     axes: tuple[int, ...]
-    view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
-
-    def make_node(self, x: Variable) -> FrozenApply:
-        turned = tuple(range(x.ndim))[::-1]
-        if self.axes != turned and self.axes != normalize_order(self.axes, x.ndim):
-            raise ValueError(f"axes {self.axes} must not be negative")
-        own = x.type.shape
-        shape = tuple([own[axis] for axis in self.axes])
-        return FrozenApply(self, [x], [TensorType(x.dtype, shape)])
+    rule = "permute"
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
         return (inputs[0].transpose(self.axes),)

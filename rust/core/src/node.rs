@@ -6,6 +6,7 @@
 pub mod alias;
 pub mod alike;
 mod body;
+pub mod carriers;
 pub mod container;
 pub mod elemwise;
 pub mod frozen;
@@ -17,6 +18,7 @@ pub mod op;
 pub(crate) mod registry;
 pub mod replace;
 pub mod traverse;
+pub mod typing;
 mod var;
 
 pub use body::{Body, Inputs};

@@ -19,7 +19,7 @@ fn op(name: &str, arity: u32) -> Op {
         kind: name.into(),
         params: Param::None,
         props: OpProps { pure: true, ..OpProps::default() },
-        rule: Some(TypeRule::Arithmetic),
+        rule: Some(TypeRule::Arithmetic.into()),
         arity: Some(arity),
     };
     Op::intern(key, name)
@@ -195,7 +195,7 @@ fn distinct_applications_never_merge() {
         kind: "alloc".into(),
         params: Param::None,
         props: OpProps { distinct: true, ..OpProps::default() },
-        rule: Some(TypeRule::Arithmetic),
+        rule: Some(TypeRule::Arithmetic.into()),
         arity: Some(1),
     };
     let alloc = Op::intern(key, "alloc");

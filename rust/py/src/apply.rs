@@ -1,6 +1,6 @@
 //! `FrozenApply`: an op applied to variables.
 
-use frazil_core::{Body, Inputs, Lengths, Node, Signature, Ty, Var};
+use frazil_core::{Body, Inputs, Lengths, Node, Signature, Ty, Var, typing};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -106,7 +106,7 @@ impl FrozenApply {
     }
 
     #[getter]
-    fn inputs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+    pub fn inputs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let wrappers = self
             .node()
             .inputs()
@@ -117,7 +117,7 @@ impl FrozenApply {
     }
 
     #[getter]
-    fn outputs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+    pub fn outputs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let wrappers = self
             .node()
             .outputs()
@@ -205,4 +205,13 @@ impl FrozenApply {
             _ => unreachable!("the wrapper of an application"),
         }
     }
+}
+
+/// The view that an op gives of a variable, typed by the core.
+#[pyfunction]
+pub fn view<'py>(op: &Bound<'py, OpBase>, x: &Bound<'py, Variable>) -> PyResult<Bound<'py, PyAny>> {
+    let py = op.py();
+    let x = x.get().var().clone();
+    let var = typing::view(&*current(py)?, op.get().op()?, x, here(py)?).map_err(raise)?;
+    wrapper(py, var)
 }

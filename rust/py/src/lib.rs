@@ -54,7 +54,7 @@ mod _core {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::apply::FrozenApply;
+    use crate::apply::{FrozenApply, view};
     #[pymodule_export]
     use crate::blas::{find_kernel_function, set_routines};
     #[pymodule_export]
@@ -113,7 +113,7 @@ mod _core {
     #[pymodule_export]
     use crate::sorts::set_sorter;
     #[pymodule_export]
-    use crate::source_line::set_internal_path;
+    use crate::source_line::{at_lines_of_others, at_one_line, set_internal_path};
     #[pymodule_export]
     use crate::traced::{Traced, set_trace, set_traced};
     #[pymodule_export]
@@ -124,7 +124,9 @@ mod _core {
         elemwise_type, nominal, register_elemwise, register_operator,
     };
     #[pymodule_export]
-    use crate::walks::{first_alike, graph_replace, root_inputs, toposort};
+    use crate::walks::{
+        first_alike, gradient_carriers, graph_replace, is_continuous, root_inputs, toposort,
+    };
 
     /// Makes the objects that all others need.
     #[pymodule_init]

@@ -96,6 +96,8 @@ const SEEN: usize = 128;
 thread_local! {
     /// The origin of nodes that are built while a rule's function runs.
     static STEAD: Cell<Option<Origin>> = const { Cell::new(None) };
+    /// The place of the user's code, while frazil's own code runs for it; see [`at_one_line`].
+    static FOUND: Cell<Option<Origin>> = const { Cell::new(None) };
     /// On the heap: a library that is loaded late finds little room among what threads have of their own.
     static HERE: Box<Seen> = Box::new(Seen {
         forgotten: Cell::new(0),
@@ -122,21 +124,50 @@ fn cell(address: usize, instruction: i32) -> usize {
     (mixed >> 12) % SEEN
 }
 
-/// Runs `body`; nodes that it builds count as built at `origin`, since they may replace the node from there.
-pub fn in_stead_of<T>(origin: Origin, body: impl FnOnce() -> T) -> T {
-    struct Restore(Option<Origin>);
+type OriginCell = std::thread::LocalKey<Cell<Option<Origin>>>;
+
+/// Runs `body` while a cell holds `origin`.
+fn while_set<T>(cell: &'static OriginCell, origin: Option<Origin>, body: impl FnOnce() -> T) -> T {
+    struct Restore(&'static OriginCell, Option<Origin>);
     impl Drop for Restore {
         fn drop(&mut self) {
-            STEAD.set(self.0);
+            self.0.set(self.1);
         }
     }
-    let _restore = Restore(STEAD.replace(Some(origin)));
+    let _restore = Restore(cell, cell.replace(origin));
     body()
+}
+
+/// Runs `body`; nodes that it builds count as built at `origin`, since they may replace the node from there.
+pub fn in_stead_of<T>(origin: Origin, body: impl FnOnce() -> T) -> T {
+    while_set(&STEAD, Some(origin), body)
+}
+
+/// Calls `function`, which runs no code of users but by [`at_lines_of_others`]: the line of the user's code is found
+/// once, for all nodes that it builds.
+#[pyfunction]
+#[pyo3(signature = (function, *arguments))]
+pub fn at_one_line<'py>(
+    function: &Bound<'py, PyAny>,
+    arguments: &Bound<'py, PyTuple>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let origin = here(function.py())?;
+    while_set(&FOUND, Some(origin), || function.call1(arguments))
+}
+
+/// Calls `function`, which may be a user's: nodes that it builds have the lines of its own.
+#[pyfunction]
+#[pyo3(signature = (function, *arguments))]
+pub fn at_lines_of_others<'py>(
+    function: &Bound<'py, PyAny>,
+    arguments: &Bound<'py, PyTuple>,
+) -> PyResult<Bound<'py, PyAny>> {
+    while_set(&FOUND, None, || function.call1(arguments))
 }
 
 /// The place in the user's code that is running now.
 pub fn here(py: Python<'_>) -> PyResult<Origin> {
-    if let Some(origin) = STEAD.get() {
+    if let Some(origin) = STEAD.get().or_else(|| FOUND.get()) {
         return Ok(origin);
     }
     // SAFETY: attached to the interpreter; the result is borrowed from the thread's stack and may be null, which

@@ -1,10 +1,10 @@
 //! Walks over graphs, and substitution: variables of Python in, variables and nodes out.
 
-use frazil_core::node::alike;
+use frazil_core::node::{alike, carriers};
 use frazil_core::{Node, Orderings, Var, replace, traverse};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyMapping};
+use pyo3::types::{PyDict, PyMapping, PyTuple};
 
 use crate::apply::FrozenApply;
 use crate::container::{adopted, current};
@@ -110,6 +110,35 @@ pub fn toposort<'py>(
 #[pyfunction]
 pub fn first_alike(nodes: Vec<Bound<'_, FrozenApply>>) -> Vec<usize> {
     alike::first_alike(nodes.iter().map(|node| node.get().node()))
+}
+
+/// A node that carries gradients: it, its inputs, its outputs, and for each input whether it depends on a target.
+type Carried<'py> = (Bound<'py, PyAny>, Bound<'py, PyTuple>, Bound<'py, PyTuple>, Vec<bool>);
+
+/// The nodes through which something depends on `targets`, in their order.
+#[pyfunction]
+pub fn gradient_carriers<'py>(
+    py: Python<'py>,
+    nodes: Vec<(Bound<'py, FrozenApply>, Bound<'py, FrozenApply>)>,
+    targets: &Bound<'py, PyAny>,
+    constants: &Bound<'py, PyAny>,
+) -> PyResult<Vec<Carried<'py>>> {
+    let (targets, constants) = (vars_of(targets)?, vars_of(constants)?);
+    let pairs = nodes.iter().map(|(node, form)| (node.get().node(), form.get().node()));
+    carriers::carriers(pairs, &targets, &constants)
+        .into_iter()
+        .map(|carrier| {
+            let (node, form) = &nodes[carrier.at];
+            let (inputs, outputs) = (form.get().inputs(py)?, node.get().outputs(py)?);
+            Ok((form.clone().into_any(), inputs, outputs, carrier.wanted.into_vec()))
+        })
+        .collect()
+}
+
+/// Whether `x` can have a gradient: its elements are real or complex numbers.
+#[pyfunction]
+pub fn is_continuous(x: &Bound<'_, Variable>) -> bool {
+    carriers::is_continuous(x.get().var())
 }
 
 /// The root inputs that `outputs` need, in the order in which a walk from the outputs meets them.

@@ -4,6 +4,7 @@ use smallvec::SmallVec;
 
 use super::container::Container;
 use super::op::Op;
+use super::typing::OpRule;
 use crate::node::{Inputs, Var};
 use crate::value::constant::WeakScalar;
 use crate::value::dtype::DType;
@@ -44,7 +45,7 @@ pub fn apply(
     origin: Origin,
 ) -> Result<Var, Error> {
     op.check_arity(operands.len())?;
-    let rule = op.key().rule.ok_or_else(|| Error::NoOperands)?;
+    let rule = rule_of(&op)?;
     let container = &*container.common_container(operands.iter().filter_map(Operand::var));
     let inputs = strengthen(container, rule, operands)?;
     let ty = {
@@ -54,10 +55,14 @@ pub fn apply(
     Ok(Var::new(container.apply(op, inputs, ty.signature(), origin)?, 0))
 }
 
+fn rule_of(op: &Op) -> Result<TypeRule, Error> {
+    op.key().rule.and_then(OpRule::elementwise).ok_or(Error::NoOperands)
+}
+
 /// The type of `op` applied to operands of these types.
 pub fn result_type(op: &Op, types: &[&Ty]) -> Result<Ty, Error> {
     op.check_arity(types.len())?;
-    let rule = op.key().rule.ok_or_else(|| Error::NoOperands)?;
+    let rule = rule_of(op)?;
     let dtypes: SmallVec<[DType; 3]> = types.iter().map(|ty| ty.dtype()).collect();
     let dtype = rule.result(op.label(), &dtypes)?;
     let widest = *types.iter().max_by_key(|ty| ty.ndim()).ok_or_else(|| Error::NoOperands)?;

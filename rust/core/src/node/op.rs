@@ -8,12 +8,12 @@ use std::sync::Arc;
 use once_cell::race::OnceBox;
 
 use super::frozen::FrozenFunctionGraph;
+use super::typing::OpRule;
 use crate::intern::sync::Lasting;
 use crate::intern::{Handle, Interned, Interner, fork};
 use crate::value::digest::{Digest, DigestWriter};
 use crate::value::dtype::DType;
 use crate::value::error::Error;
-use crate::value::rule::TypeRule;
 use crate::value::ty::Ty;
 
 /// One parameter of an op, in canonical form.
@@ -193,13 +193,18 @@ pub struct OpKey {
     pub params: Param,
     /// The properties that the core needs.
     pub props: OpProps,
-    /// The type rule of an elementwise op; `None` for ops whose nodes are typed elsewhere.
-    pub rule: Option<TypeRule>,
+    /// The rule by which the core types nodes; `None` for ops whose nodes are typed elsewhere.
+    pub rule: Option<OpRule>,
     /// The number of operands of an elementwise op.
     pub arity: Option<u32>,
 }
 
 impl OpKey {
+    /// Whether the op is elementwise.
+    pub fn is_elementwise(&self) -> bool {
+        self.rule.and_then(OpRule::elementwise).is_some()
+    }
+
     /// The digest of all parts of the key but the type rule, which the kind determines.
     fn digest(&self) -> Digest {
         let mut writer = DigestWriter::new(b'O');

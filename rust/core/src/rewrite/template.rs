@@ -92,7 +92,7 @@ impl Template {
                     (None, Body::Constant(data)) => Term::Constant(Literal::of(data)),
                     (None, Body::Apply { op, inputs, .. }) => {
                         let head = Head::of(op, pattern, wildcards)?;
-                        let exact = matches!(&head, Head::Op(op) if op.key().rule.is_none());
+                        let exact = matches!(&head, Head::Op(op) if !op.key().is_elementwise());
                         if exact && var != *right {
                             return Err(Error::Pattern {
                                 reason: format!(
@@ -244,7 +244,7 @@ fn apply(
             }
         }
     };
-    if op.key().rule.is_some() {
+    if op.key().is_elementwise() {
         return elemwise::apply(container, op, operands, origin).ok();
     }
     let inputs = operands

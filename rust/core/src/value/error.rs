@@ -86,6 +86,21 @@ pub enum Error {
         other: u64,
     },
 
+    #[error("{op} is no view that the core can type")]
+    NoView { op: String },
+
+    #[error(
+        "axes {axes} must {}",
+        if *.sorted { format!("be sorted positions below {ndim}") }
+        else { format!("name each of the {ndim} dimensions once, counted from 0") }
+    )]
+    Axes { axes: String, ndim: usize, sorted: bool },
+
+    #[error(
+        "only dimensions of length 1 can be dropped; axis {axis} of a tensor of shape {shape} has length {length}"
+    )]
+    DroppedLength { axis: i64, shape: String, length: u64 },
+
     #[error("a constant of shape {shape:?} and dtype {dtype} does not have {given} bytes")]
     ConstantLength { shape: Vec<u64>, dtype: DType, given: usize },
 
@@ -246,6 +261,7 @@ impl Error {
         match self {
             Error::UnknownDType { .. }
             | Error::Arity { .. }
+            | Error::NoView { .. }
             | Error::DTypeRefused { .. }
             | Error::ComplexForReal { .. }
             | Error::ComplexRefused { .. }

@@ -20,7 +20,7 @@ pub fn elementwise(name: &str, arity: u32, commutative: bool) -> Op {
         kind: format!("rewriting.{name}"),
         params: Param::None,
         props: OpProps { pure: true, commutative, ..OpProps::default() },
-        rule: Some(TypeRule::Arithmetic),
+        rule: Some(TypeRule::Arithmetic.into()),
         arity: Some(arity),
     };
     Op::intern(key, name)

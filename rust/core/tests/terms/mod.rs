@@ -36,7 +36,7 @@ pub fn op(name: &'static str, arity: u32, distinct: bool) -> Op {
         kind: format!("terms.{name}"),
         params: Param::List(vec![Param::Text(name.to_owned()), Param::Int(arity as i64)]),
         props: OpProps { distinct, ..OpProps::default() },
-        rule: Some(TypeRule::Arithmetic),
+        rule: Some(TypeRule::Arithmetic.into()),
         arity: Some(arity),
     };
     Op::intern(key, name)

@@ -1,0 +1,207 @@
+//! Types of nodes that the core finds for itself: those of views with other dimensions.
+
+use std::fmt;
+use std::str::FromStr;
+
+use smallvec::SmallVec;
+
+use super::container::Container;
+use super::op::{Op, Param};
+use super::{Inputs, Var};
+use crate::value::error::Error;
+use crate::value::id::Origin;
+use crate::value::rule::TypeRule;
+use crate::value::ty::{Dim, Ty};
+
+/// The rule by which the core types nodes of an op.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OpRule {
+    /// An elementwise op.
+    Elementwise(TypeRule),
+    /// A view of one operand. The op has one parameter, which names axes.
+    View(ViewRule),
+}
+
+/// What a view does with the dimensions of its operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ViewRule {
+    /// It has dimensions of length 1 at the axes of the result.
+    Expand,
+    /// It lacks the axes, which have length 1.
+    Drop,
+    /// Its dimension `i` is dimension `axes[i]` of the operand.
+    Permute,
+}
+
+impl OpRule {
+    /// The rule of an elementwise op.
+    pub fn elementwise(self) -> Option<TypeRule> {
+        match self {
+            OpRule::Elementwise(rule) => Some(rule),
+            OpRule::View(_) => None,
+        }
+    }
+}
+
+impl From<TypeRule> for OpRule {
+    fn from(rule: TypeRule) -> OpRule {
+        OpRule::Elementwise(rule)
+    }
+}
+
+impl FromStr for OpRule {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<OpRule, Error> {
+        Ok(match name {
+            "expand" => OpRule::View(ViewRule::Expand),
+            "drop" => OpRule::View(ViewRule::Drop),
+            "permute" => OpRule::View(ViewRule::Permute),
+            _ => OpRule::Elementwise(name.parse()?),
+        })
+    }
+}
+
+/// `op` applied to `x`, which it views.
+pub fn view(container: &Container, op: Op, x: Var, origin: Origin) -> Result<Var, Error> {
+    let ty = view_type(&op, x.ty())?;
+    let container = container.common_container(std::iter::once(&x));
+    let inputs = Inputs::from_iter([x]);
+    Ok(Var::new(container.apply(op, inputs, ty.signature(), origin)?, 0))
+}
+
+/// The type of the view that `op` gives of a tensor of type `ty`.
+fn view_type(op: &Op, ty: &Ty) -> Result<Ty, Error> {
+    let key = op.key();
+    let (Some(OpRule::View(rule)), Param::List(params)) = (key.rule, &key.params) else {
+        return Err(Error::NoView { op: op.label().to_owned() });
+    };
+    let axes = axes_of(params).ok_or_else(|| Error::NoView { op: op.label().to_owned() })?;
+    let shape = match rule {
+        ViewRule::Expand => expanded(ty.shape(), &axes),
+        ViewRule::Drop => dropped(ty.shape(), &axes)?,
+        ViewRule::Permute => permuted(ty.shape(), &axes),
+    };
+    match shape {
+        Some(shape) => Ok(Ty::tensor(ty.dtype(), &shape)),
+        None => {
+            let expands = rule == ViewRule::Expand;
+            let ndim = ty.ndim() + if expands { axes.len() } else { 0 };
+            let sorted = rule != ViewRule::Permute;
+            Err(Error::Axes { axes: tuple(axes.iter().map(Some)), ndim, sorted })
+        }
+    }
+}
+
+type Axes = SmallVec<[i64; 4]>;
+type Shape = SmallVec<[Dim; 4]>;
+
+fn axes_of(params: &[Param]) -> Option<Axes> {
+    let [Param::List(axes)] = params else { return None };
+    let int = |axis: &Param| match axis {
+        Param::Int(axis) => Some(*axis),
+        _ => None,
+    };
+    axes.iter().map(int).collect()
+}
+
+/// Whether axes are in ascending order, each a position of `ndim` ones.
+fn are_positions(axes: &[i64], ndim: usize) -> bool {
+    axes.first().is_none_or(|&first| first >= 0)
+        && axes.last().is_none_or(|&last| last < ndim as i64)
+        && axes.windows(2).all(|pair| pair[0] < pair[1])
+}
+
+fn expanded(shape: &[Dim], axes: &[i64]) -> Option<Shape> {
+    let ndim = shape.len() + axes.len();
+    if !are_positions(axes, ndim) {
+        return None;
+    }
+    let mut own = shape.iter();
+    let is_new = |at: usize| axes.contains(&(at as i64));
+    (0..ndim).map(|at| if is_new(at) { Some(Some(1)) } else { own.next().copied() }).collect()
+}
+
+fn dropped(shape: &[Dim], axes: &[i64]) -> Result<Option<Shape>, Error> {
+    if !are_positions(axes, shape.len()) {
+        return Ok(None);
+    }
+    for &axis in axes {
+        if let Some(length) = shape[axis as usize].filter(|&length| length != 1) {
+            return Err(Error::DroppedLength { axis, shape: tuple(shape.iter().copied()), length });
+        }
+    }
+    let kept = |(at, _): &(usize, &Dim)| !axes.contains(&(*at as i64));
+    Ok(Some(shape.iter().enumerate().filter(kept).map(|(_, dim)| *dim).collect()))
+}
+
+fn permuted(shape: &[Dim], axes: &[i64]) -> Option<Shape> {
+    let named = |at: usize| axes.contains(&(at as i64));
+    if axes.len() != shape.len() || !(0..shape.len()).all(named) {
+        return None;
+    }
+    Some(axes.iter().map(|&axis| shape[axis as usize]).collect())
+}
+
+/// Numbers as Python shows a tuple of them; `None` for a length that is not known.
+fn tuple<T: fmt::Display>(values: impl Iterator<Item = Option<T>>) -> String {
+    let shown = |value: Option<T>| value.map_or("None".to_owned(), |value| value.to_string());
+    let shown: Vec<String> = values.map(shown).collect();
+    format!("({}{})", shown.join(", "), if shown.len() == 1 { "," } else { "" })
+}
+
+#[cfg(all(test, not(feature = "shuttle")))]
+mod tests {
+    use super::*;
+    use crate::node::op::{OpKey, OpProps};
+    use crate::value::dtype::DType;
+
+    fn typed(rule: &str, axes: &[i64], shape: &[Dim]) -> Result<Ty, Error> {
+        let axes = axes.iter().copied().map(Param::Int).collect();
+        let key = OpKey {
+            kind: format!("typing.{rule}"),
+            params: Param::List(vec![Param::List(axes)]),
+            props: OpProps::default(),
+            rule: Some(rule.parse().unwrap()),
+            arity: None,
+        };
+        view_type(&Op::intern(key, rule), &Ty::tensor(DType::Int8, shape))
+    }
+
+    fn shape(rule: &str, axes: &[i64], shape: &[Dim]) -> Vec<Dim> {
+        typed(rule, axes, shape).unwrap().shape().to_vec()
+    }
+
+    fn refusal(rule: &str, axes: &[i64], shape: &[Dim]) -> String {
+        typed(rule, axes, shape).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn views_have_the_lengths_that_are_left() {
+        let (two, any, one) = (Some(2), None, Some(1));
+        assert_eq!(shape("expand", &[0, 2], &[two, any]), [one, two, one, any]);
+        assert_eq!(shape("expand", &[], &[two]), [two]);
+        assert_eq!(shape("drop", &[0, 2], &[one, two, any]), [two]);
+        assert_eq!(shape("permute", &[2, 0, 1], &[one, two, any]), [any, one, two]);
+        assert_eq!(shape("permute", &[], &[]), []);
+    }
+
+    #[test]
+    fn axes_that_no_view_has_are_refused() {
+        let one = Some(1);
+        assert_eq!(refusal("expand", &[3], &[one]), "axes (3,) must be sorted positions below 2");
+        assert_eq!(
+            refusal("expand", &[1, 0], &[one]),
+            "axes (1, 0) must be sorted positions below 3"
+        );
+        assert_eq!(refusal("drop", &[-1], &[one]), "axes (-1,) must be sorted positions below 1");
+        assert_eq!(
+            refusal("drop", &[0], &[Some(2), None]),
+            "only dimensions of length 1 can be dropped; axis 0 of a tensor of shape (2, None) has length 2"
+        );
+        let permutes = "axes (0, -1) must name each of the 2 dimensions once, counted from 0";
+        assert_eq!(refusal("permute", &[0, -1], &[one, one]), permutes);
+        assert!(typed("permute", &[0, 0], &[one, one]).is_err());
+        assert!(typed("arithmetic", &[0], &[one]).is_err());
+    }
+}
