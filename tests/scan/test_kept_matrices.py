@@ -15,6 +15,8 @@ MODES = ["py", "c", "cranelift", "numba"]
 
 def step(row, state, square, wide):
     """Products with a matrix as it lies and turned, alone and added to something."""
+    # All of it follows from the state, or the step would multiply by a part of the matrix alone.
+    row = row + state[0]
     both = ft.concatenate([state, row]) if isinstance(state, fz.Variable) else np.r_[state, row]
     state = 0.5 * (square @ state) + wide @ both
     return state - 0.25 * (state @ square) + (wide.T @ state)[: state.shape[0]] / 4

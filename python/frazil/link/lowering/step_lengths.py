@@ -7,7 +7,8 @@ numbers would be bound anew each time.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 import frazil._core as _core
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, Variable
@@ -15,9 +16,13 @@ from frazil.inner.inner_graph import with_inner_graph
 from frazil.inner.ops import ops_of
 from frazil.inner.rebuild import replace_nodes
 from frazil.link.fusion.operands import value_operands
+from frazil.scan.body import ancestors
 from frazil.scan.op import Scan
 from frazil.tensor.lengths import LENGTH, Shape_i
 from frazil.tensor.shapes import Shapes, find_after_operands, is_size_arithmetic
+
+Lengths: TypeAlias = Mapping[Variable, Variable]
+"""Maps variables to what stands for them in a step."""
 
 
 def with_step_lengths(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
@@ -29,25 +34,30 @@ def with_step_lengths(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
     found = {
         node: lengths
         for node in order
-        if isinstance(node.op, Scan) and (lengths := _own_lengths(node, shapes))
+        if isinstance(node.op, Scan) and (lengths := _own_lengths(node, shapes))[0]
     }
 
     def formed(node: FrozenApply, inputs: list[Variable]) -> Sequence[Variable]:
-        inner = node.op.fgraph
-        outputs = _core.graph_replace(inner.outputs, found[node])
-        op: Scan = with_inner_graph(node.op, FrozenFunctionGraph(inner.inputs, outputs))
-        return op.make_node(*inputs).outputs
+        inner, (lengths, more) = node.op.fgraph, found[node]
+        outputs = _core.graph_replace(inner.outputs, lengths)
+        inner_inputs = [*inner.inputs, *more.values()]
+        op: Scan = with_inner_graph(node.op, FrozenFunctionGraph(inner_inputs, outputs))
+        return op.make_node(*inputs, *more).outputs
 
     return replace_nodes(graph, found.__contains__, formed)
 
 
-def _own_lengths(node: FrozenApply, shapes: Shapes) -> dict[Variable, Variable]:
-    """For inputs of a step that are only lengths, the same lengths of its other inputs."""
+def _own_lengths(node: FrozenApply, shapes: Shapes) -> tuple[Lengths, Lengths]:
+    """For inputs of a step that are only lengths, the same lengths of its other inputs.
+
+    And inputs of the graph that have lengths which no input of the step has: a step gets these,
+    too, to ask for nothing but lengths. By each, the new input of the step.
+    """
     op = node.op
     outer = dict(zip(op.fgraph.inputs, node.inputs[1:], strict=True))
     handed = [x for x in op.non_sequences if x.type == LENGTH and not isinstance(x, Constant)]
     if not handed:
-        return {}
+        return {}, {}
     asked: dict[Variable, Variable | None] = {}
     for x, given in outer.items():
         lengths = shapes.lengths(given)[1:] if x in op.elements else shapes.lengths(given)
@@ -55,12 +65,20 @@ def _own_lengths(node: FrozenApply, shapes: Shapes) -> dict[Variable, Variable]:
             if not isinstance(length, Constant):
                 asked.setdefault(length, Shape_i(axis)(x))
     read = _read_as_values(op.fgraph)
-    found: dict[Variable, Variable] = {}
-    for x in handed:
-        own = None if x in read else _asked(shapes.canonical(outer[x]), asked)
-        if own is not None:
-            found[x] = own
-    return found
+    wanted = {x: shapes.canonical(outer[x]) for x in handed if x not in read}
+    more: dict[Variable, Variable] = {}
+    for length in wanted.values():
+        if _asked(length, dict(asked)) is None:
+            for leaf in shapes.leaves_of([length]):
+                if leaf.ndim and leaf.owner is None and not isinstance(leaf, Constant):
+                    inner = more.setdefault(leaf, leaf.type(None))
+                    for axis, own in enumerate(shapes.lengths(leaf)):
+                        if not isinstance(own, Constant):
+                            asked.setdefault(own, Shape_i(axis)(inner))
+    answers = {x: _asked(length, asked) for x, length in wanted.items()}
+    found = {x: own for x, own in answers.items() if own is not None}
+    needed = ancestors(found.values())
+    return found, {leaf: inner for leaf, inner in more.items() if inner in needed}
 
 
 def _asked(length: Variable, asked: dict[Variable, Variable | None]) -> Variable | None:

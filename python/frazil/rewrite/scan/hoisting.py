@@ -18,6 +18,7 @@ from frazil.scan.costs import is_function
 from frazil.scan.step_shapes import StepShapes
 from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.dims import DropDims, ExpandDims, expand_dims
+from frazil.tensor.joining import Join
 from frazil.tensor.lengths import Shape_i, length, lengths
 from frazil.tensor.products import Dot, dot
 from frazil.tensor.reductions import Reduce
@@ -179,7 +180,9 @@ def _later(body: ScanBody) -> list[FrozenApply]:
 
 def _takes_operands_shape(op: Op) -> bool:
     """Whether the shapes of operands tell that of the result, whatever their values are."""
-    return isinstance(op, Elemwise | Dot | ExpandDims | DropDims | Transpose | Reduce | Shape_i)
+    return isinstance(
+        op, Elemwise | Dot | ExpandDims | DropDims | Join | Transpose | Reduce | Shape_i
+    )
 
 
 def _may_disagree(node: FrozenApply, shapes: Callable[[], StepShapes]) -> bool:
@@ -276,6 +279,8 @@ def _has_rows(node: FrozenApply, rows: set[Variable]) -> bool:
     if isinstance(node.op, Dot):
         a, b = node.inputs
         return (a in rows) != (b in rows) and _is_row_product(a in rows, a, b)
+    if isinstance(node.op, Join):
+        return all(x in rows for x in node.inputs)
     return isinstance(node.op, ExpandDims | DropDims | Transpose | Reduce)
 
 
@@ -342,6 +347,14 @@ def _(op: DropDims, node: FrozenApply, rows: Rows, non_sequences: Rows) -> Varia
 @over_rows.register
 def _(op: Transpose, node: FrozenApply, rows: Rows, non_sequences: Rows) -> Variable | None:
     made: Variable = Transpose((0, *(axis + 1 for axis in op.axes)))(rows[node.inputs[0]])
+    return made
+
+
+@over_rows.register
+def _(op: Join, node: FrozenApply, rows: Rows, non_sequences: Rows) -> Variable | None:
+    if not all(x in rows for x in node.inputs):
+        return None
+    made: Variable = Join(op.axis + 1)(*(rows[x] for x in node.inputs))
     return made
 
 

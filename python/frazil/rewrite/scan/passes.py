@@ -18,6 +18,7 @@ from frazil.rewrite.scan.hoisting import (
     hoist_sequence_work,
 )
 from frazil.rewrite.scan.joined_sums import join_sums
+from frazil.rewrite.scan.products import split_products
 from frazil.rewrite.scan.pruning import merge_equal, remove_dead_code
 from frazil.scan.body import ScanBody
 from frazil.scan.last_rows import TailRead, carry, tail_reads
@@ -135,6 +136,7 @@ def _rebuilt(body: ScanBody, lasts: set[int], stacks: set[int]) -> _Optimized:
     """The last states at ``lasts`` and the stacks at ``stacks`` of a scan that does less."""
     kept = remove_dead_code(body, lasts, stacks)
     merged = merge_equal(body)
+    split_products(body)
     hoist_invariants(body)
     hoist_sequence_work(body)
     # Positions of states change whenever some are removed or merged.
