@@ -167,7 +167,8 @@ def test_kernels_leave_registers_clean(kind, watched):
     found = [line for image, names in made for line in faults(image.code, names=names)]
     assert not found, found
     # A scan is about one number after the other.
-    assert not made or kind == "scans" or any(wide_writes(image.code) for image in seen.images)
+    narrow = not made or kind == "scans" or _core.register_bits() < 256
+    assert narrow or any(wide_writes(image.code) for image in seen.images)
     if seen.probe.has_in_use():
         assert seen.probe.after_wide_write() != 0
         assert seen.calls > 0
