@@ -7,6 +7,10 @@ use crate::loops::logarithm::{self, Logarithm};
 
 #[cfg(target_arch = "x86_64")]
 mod registers;
+#[cfg(target_arch = "x86_64")]
+mod short_registers;
+#[cfg(target_arch = "x86_64")]
+pub(super) mod two;
 
 /// A function, of one element or of a register of them.
 pub(super) trait Function {

@@ -1,6 +1,8 @@
-//! Functions that are computed in the type of their elements, by registers where the processor has
-//! those of AVX-512; others are in `elements.rs`.
+//! Functions that are computed in the type of their elements, by registers of AVX-512 or AVX2
+//! where the processor has them; others are in `elements.rs`.
 
+#[cfg(target_arch = "x86_64")]
+use crate::loops::lanes::two::Two;
 use crate::loops::lanes::{Float, Function, Lanes, each, whole};
 use crate::loops::recipe::{Step, steps_of};
 use crate::loops::{
@@ -149,6 +151,72 @@ by_registers!(by_registers_f4, f32, u16, _mm512_maskz_loadu_ps, _mm512_mask_stor
 #[cfg(target_arch = "x86_64")]
 by_registers!(by_registers_f8, f64, u8, _mm512_maskz_loadu_pd, _mm512_mask_storeu_pd);
 
+#[cfg(target_arch = "x86_64")]
+macro_rules! by_short_registers {
+    ($name:ident, $element:ty, $int:ty, $lanes:literal, $load:ident, $store:ident, $some:ident, $write:ident) => {
+        /// # Safety
+        /// As for [`one_by_one`], and the processor has AVX2 and FMA.
+        #[inline(always)]
+        unsafe fn $name<F: Function>(to: *mut $element, x: *const $element, count: i64) {
+            use std::arch::x86_64::*;
+            const MASKS: [$int; 2 * $lanes] = {
+                let mut all = [0; 2 * $lanes];
+                let mut at = 0;
+                while at < $lanes {
+                    all[at] = -1;
+                    at += 1;
+                }
+                all
+            };
+            let mut at = 0;
+            // SAFETY: by the caller's promise; the mask leaves out the elements behind the end.
+            unsafe {
+                while at + 2 * $lanes <= count as usize {
+                    _mm_prefetch::<_MM_HINT_T0>(x.add(at).cast::<i8>().wrapping_add(AHEAD));
+                    let given = Two($load(x.add(at)), $load(x.add(at + $lanes)));
+                    let Two(first, second) = whole::<F, _>(given);
+                    $store(to.add(at), first);
+                    $store(to.add(at + $lanes), second);
+                    at += 2 * $lanes;
+                }
+                while at + $lanes <= count as usize {
+                    _mm_prefetch::<_MM_HINT_T0>(x.add(at).cast::<i8>().wrapping_add(AHEAD));
+                    $store(to.add(at), whole::<F, _>($load(x.add(at))));
+                    at += $lanes;
+                }
+                if at < count as usize {
+                    let mask = &MASKS[$lanes - (count as usize - at)..];
+                    let mask = _mm256_loadu_si256(mask.as_ptr().cast());
+                    $write(to.add(at), mask, whole::<F, _>($some(x.add(at), mask)));
+                }
+            }
+        }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+by_short_registers!(
+    by_short_registers_f4,
+    f32,
+    i32,
+    8,
+    _mm256_loadu_ps,
+    _mm256_storeu_ps,
+    _mm256_maskload_ps,
+    _mm256_maskstore_ps
+);
+#[cfg(target_arch = "x86_64")]
+by_short_registers!(
+    by_short_registers_f8,
+    f64,
+    i64,
+    4,
+    _mm256_loadu_pd,
+    _mm256_storeu_pd,
+    _mm256_maskload_pd,
+    _mm256_maskstore_pd
+);
+
 /// The functions made of the instructions of a level.
 macro_rules! in_level {
     ($level:ident, $many_f4:ident, $many_f8:ident $(, $features:literal)?) => {
@@ -207,7 +275,7 @@ unsafe fn each_f8<F: Function>(to: *mut f64, x: *const f64, count: i64) {
 
 in_level!(plain, each_f4, each_f8);
 #[cfg(target_arch = "x86_64")]
-in_level!(avx2, each_f4, each_f8, "avx2,fma");
+in_level!(avx2, by_short_registers_f4, by_short_registers_f8, "avx2,fma");
 #[cfg(target_arch = "x86_64")]
 in_level!(avx512, by_registers_f4, by_registers_f8, "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl");
 

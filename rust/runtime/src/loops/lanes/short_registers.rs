@@ -1,0 +1,359 @@
+//! Registers of AVX2 as lanes: the operations of single elements, where AVX-512 has instructions of its own.
+
+use crate::loops::angles::Angles;
+use crate::loops::exponential::Exponential;
+use crate::loops::gamma::Gamma;
+use crate::loops::lanes::{Function, Lanes, each};
+use crate::loops::logarithm::Logarithm;
+use std::arch::x86_64::*;
+
+/// The operations that depend on how many bits an exponent and a fraction have.
+///
+/// AVX2 shifts signed integers of 32 bits alone. So exponents of float64 are computed as such, in the upper half of
+/// each element; the lower half is 0.
+///
+/// # Safety
+/// The processor has AVX2 and FMA.
+trait Exponents: Lanes {
+    /// A whole number where the exponents are computed.
+    unsafe fn whole(n: i32) -> __m256i;
+    /// The floor of the number of which `self` counts the sixteenths.
+    unsafe fn floor(self) -> __m256i;
+    /// The number whose exponent has these bits, with the fraction of 1.
+    unsafe fn of_exponent(bits: __m256i) -> Self;
+    /// The product with 2 to the power of a whole number that is no less than that of the least normal one.
+    unsafe fn power_of_whole(k: Self) -> Self;
+    /// From 3/4 to 3/2 times a power of two, and the exponent of that, which is taken from `lifted`.
+    unsafe fn split(normal: Self, lifted: Self) -> (Self, Self);
+    unsafe fn entry(table: &[Self::Element; 16], at: Self) -> Self;
+}
+
+impl Exponents for __m256d {
+    #[inline(always)]
+    unsafe fn whole(n: i32) -> __m256i {
+        // SAFETY: by the caller's promise.
+        unsafe { _mm256_set1_epi64x(i64::from(n) << 32) }
+    }
+
+    #[inline(always)]
+    unsafe fn floor(self) -> __m256i {
+        // SAFETY: as above. The lower half of what was added to count sixteenths is 0.
+        unsafe { _mm256_srai_epi32::<4>(_mm256_slli_epi64::<32>(_mm256_castpd_si256(self))) }
+    }
+
+    #[inline(always)]
+    unsafe fn of_exponent(bits: __m256i) -> __m256d {
+        // SAFETY: as above.
+        unsafe { _mm256_castsi256_pd(_mm256_slli_epi32::<20>(bits)) }
+    }
+
+    #[inline(always)]
+    unsafe fn power_of_whole(k: __m256d) -> __m256d {
+        // SAFETY: as above. The last bits of the sum are those of the exponent.
+        unsafe {
+            let sum = _mm256_add_pd(k, _mm256_set1_pd(6_755_399_441_055_744.0 + 1023.0));
+            _mm256_castsi256_pd(_mm256_slli_epi64::<52>(_mm256_castpd_si256(sum)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn split(normal: __m256d, lifted: __m256d) -> (__m256d, __m256d) {
+        const LEAST: i64 = 0.75f64.to_bits() as i64;
+        // SAFETY: as above. As the sign is the other one, the exponent is a number from 0 on, which lies as the
+        // last bits of a float64 before it is taken from that.
+        unsafe {
+            let off = _mm256_sub_epi64(
+                _mm256_castpd_si256(normal),
+                _mm256_set1_epi64x(LEAST.wrapping_add(i64::MIN)),
+            );
+            let fraction = _mm256_and_si256(off, _mm256_set1_epi64x((1 << 52) - 1));
+            let m = _mm256_add_epi64(fraction, _mm256_set1_epi64x(LEAST));
+            let magic = _mm256_set1_pd(4_503_599_627_370_496.0);
+            let exponent = _mm256_or_pd(_mm256_castsi256_pd(_mm256_srli_epi64::<52>(off)), magic);
+            let zero = _mm256_set1_pd(4_503_599_627_370_496.0 + 2048.0);
+            let k = _mm256_sub_pd(zero, exponent);
+            (_mm256_castsi256_pd(m), _mm256_add_pd(lifted, k))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn entry(table: &[f64; 16], at: __m256d) -> __m256d {
+        // SAFETY: as above; four bits are a place of the table.
+        unsafe {
+            let places = _mm256_and_si256(_mm256_castpd_si256(at), _mm256_set1_epi64x(15));
+            let low = _mm256_castsi256_si128(places);
+            let high = _mm256_extracti128_si256::<1>(places);
+            let own = |at: i64| *table.get_unchecked(at as usize);
+            _mm256_set_pd(
+                own(_mm_extract_epi64::<1>(high)),
+                own(_mm_cvtsi128_si64(high)),
+                own(_mm_extract_epi64::<1>(low)),
+                own(_mm_cvtsi128_si64(low)),
+            )
+        }
+    }
+}
+
+impl Exponents for __m256 {
+    #[inline(always)]
+    unsafe fn whole(n: i32) -> __m256i {
+        // SAFETY: by the caller's promise.
+        unsafe { _mm256_set1_epi32(n) }
+    }
+
+    #[inline(always)]
+    unsafe fn floor(self) -> __m256i {
+        // SAFETY: as above.
+        unsafe {
+            let magic = _mm256_set1_epi32(Self::EXPONENTIAL.magic.to_bits() as i32);
+            _mm256_srai_epi32::<4>(_mm256_sub_epi32(_mm256_castps_si256(self), magic))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn of_exponent(bits: __m256i) -> __m256 {
+        // SAFETY: as above.
+        unsafe { _mm256_castsi256_ps(_mm256_slli_epi32::<23>(bits)) }
+    }
+
+    #[inline(always)]
+    unsafe fn power_of_whole(k: __m256) -> __m256 {
+        // SAFETY: as above.
+        unsafe { Self::of_exponent(_mm256_add_epi32(_mm256_cvtps_epi32(k), Self::whole(127))) }
+    }
+
+    #[inline(always)]
+    unsafe fn split(normal: __m256, lifted: __m256) -> (__m256, __m256) {
+        const LEAST: i32 = 0.75f32.to_bits() as i32;
+        // SAFETY: as above.
+        unsafe {
+            let off = _mm256_sub_epi32(_mm256_castps_si256(normal), Self::whole(LEAST));
+            let fraction = _mm256_and_si256(off, Self::whole((1 << 23) - 1));
+            let m = _mm256_add_epi32(fraction, Self::whole(LEAST));
+            let exponent = _mm256_cvtepi32_ps(_mm256_srai_epi32::<23>(off));
+            (_mm256_castsi256_ps(m), _mm256_sub_ps(lifted, exponent))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn entry(table: &[f32; 16], at: __m256) -> __m256 {
+        // SAFETY: as above; the table has 16 elements, and three bits choose one of a half.
+        unsafe {
+            let bits = _mm256_castps_si256(at);
+            let low = _mm256_permutevar8x32_ps(_mm256_loadu_ps(table.as_ptr()), bits);
+            let high = _mm256_permutevar8x32_ps(_mm256_loadu_ps(table.as_ptr().add(8)), bits);
+            let upper = _mm256_castsi256_ps(_mm256_slli_epi32::<28>(bits));
+            _mm256_blendv_ps(low, high, upper)
+        }
+    }
+}
+
+/// Implements [`Lanes`] for registers of AVX2 by the instructions for their elements. Numbers are as for single
+/// elements; `$top` is the distance from the last bit to that of the sign.
+macro_rules! short_register_lanes {
+    (
+        $register:ident, $element:ident, $count:literal;
+        bias $bias:literal, above $above:literal, below $below:literal, lift $lift:literal, top $top:literal;
+        $set1:ident $load:ident $store:ident $add:ident $sub:ident $mul:ident $fmadd:ident $div:ident
+        $sqrt:ident $min:ident $max:ident $and:ident $andnot:ident $or:ident $xor:ident $compare:ident
+        $blend:ident $signs:ident $as_int:ident $of_int:ident $left:ident
+    ) => {
+        impl Lanes for $register {
+            type Element = $element;
+            const EXPONENTIAL: &Exponential<$element> = $element::EXPONENTIAL;
+            const LOGARITHM: &Logarithm<$element> = $element::LOGARITHM;
+            const ANGLES: &Angles<$element> = $element::ANGLES;
+            const GAMMA: &Gamma<$element> = $element::GAMMA;
+            const IS_DOUBLE: bool = $element::IS_DOUBLE;
+
+            #[inline(always)]
+            fn number(x: f64) -> $register {
+                Self::all(x as $element)
+            }
+
+            #[inline(always)]
+            fn each<F: Function>(self) -> $register {
+                let mut own = [0.0; $count];
+                // SAFETY: only functions for processors with AVX2 and FMA have such registers; `own` is as long.
+                unsafe {
+                    $store(own.as_mut_ptr(), self);
+                    for x in &mut own {
+                        *x = each::<F, $element>(*x);
+                    }
+                    $load(own.as_ptr())
+                }
+            }
+
+            #[inline(always)]
+            fn div(self, by: $register) -> $register {
+                // SAFETY: as above.
+                unsafe { $div(self, by) }
+            }
+
+            #[inline(always)]
+            fn sqrt(self) -> $register {
+                // SAFETY: as above.
+                unsafe { $sqrt(self) }
+            }
+
+            #[inline(always)]
+            fn abs(self) -> $register {
+                // SAFETY: as above.
+                unsafe { $andnot(Self::all(-0.0), self) }
+            }
+
+            #[inline(always)]
+            fn below(self, bound: $register, yes: $register, no: $register) -> $register {
+                // SAFETY: as above.
+                unsafe { $blend(no, yes, $compare::<_CMP_LT_OQ>(self, bound)) }
+            }
+
+            #[inline(always)]
+            fn all_within(self, bound: $register) -> bool {
+                // SAFETY: as above.
+                unsafe { $signs($compare::<_CMP_NLE_UQ>(self.abs(), bound)) == 0 }
+            }
+
+            #[inline(always)]
+            fn if_odd(self, yes: $register, no: $register) -> $register {
+                // SAFETY: as above. The last bit goes where that of the sign is, which chooses.
+                unsafe { $blend(no, yes, $of_int($left::<$top>($as_int(self)))) }
+            }
+
+            #[inline(always)]
+            fn negated_by(self, t: $register) -> $register {
+                // SAFETY: as above.
+                unsafe {
+                    let twos = $of_int($left::<{ $top - 1 }>($as_int(t)));
+                    $xor(self, $and(Self::all(-0.0), twos))
+                }
+            }
+
+            #[inline(always)]
+            fn inverse_power(_: $register, t: $register) -> $register {
+                // SAFETY: as above.
+                unsafe {
+                    let bias = Self::whole($bias);
+                    let least = _mm256_min_epi32(t.floor(), bias);
+                    Self::of_exponent(_mm256_sub_epi32(bias, least))
+                }
+            }
+
+            #[inline(always)]
+            fn all(x: $element) -> $register {
+                // SAFETY: as above.
+                unsafe { $set1(x) }
+            }
+
+            #[inline(always)]
+            fn fma(self, by: $register, more: $register) -> $register {
+                // SAFETY: as above.
+                unsafe { $fmadd(self, by, more) }
+            }
+
+            #[inline(always)]
+            fn add(self, other: $register) -> $register {
+                // SAFETY: as above.
+                unsafe { $add(self, other) }
+            }
+
+            #[inline(always)]
+            fn sub(self, other: $register) -> $register {
+                // SAFETY: as above.
+                unsafe { $sub(self, other) }
+            }
+
+            #[inline(always)]
+            fn mul(self, other: $register) -> $register {
+                // SAFETY: as above.
+                unsafe { $mul(self, other) }
+            }
+
+            #[inline(always)]
+            fn taken_from(self, table: &[$element; 16]) -> $register {
+                // SAFETY: as above.
+                unsafe { Self::entry(table, self) }
+            }
+
+            #[inline(always)]
+            fn within_exponents(self) -> $register {
+                // SAFETY: as above. Of a NaN and a number, both instructions give their second operand.
+                unsafe { $max(Self::all($below), $min(Self::all($above), self)) }
+            }
+
+            #[inline(always)]
+            fn at_most(self, _: $register) -> $register {
+                self // as its argument is within exponents
+            }
+
+            #[inline(always)]
+            fn times_power(self, _: $register, t: $register) -> $register {
+                // SAFETY: as above. By halves: one of them alone may be no normal number.
+                unsafe {
+                    let n = t.floor();
+                    let half = _mm256_srai_epi32::<1>(n);
+                    let power = |n| Self::of_exponent(_mm256_add_epi32(n, Self::whole($bias)));
+                    self.mul(power(half)).mul(power(_mm256_sub_epi32(n, half)))
+                }
+            }
+
+            #[inline(always)]
+            fn times_whole_power(self, k: $register) -> $register {
+                // SAFETY: as above. The lost part is 0 if the power is no normal number.
+                unsafe {
+                    self.mul(Self::power_of_whole($max(Self::all(1.0 - $bias as $element), k)))
+                }
+            }
+
+            #[inline(always)]
+            fn parts(self) -> ($register, $register) {
+                // SAFETY: as above.
+                unsafe {
+                    let least = Self::all($element::MIN_POSITIVE);
+                    let is_small = $compare::<_CMP_LT_OQ>(self, least);
+                    let lifted = self.mul(Self::all((1u64 << $lift) as $element));
+                    let normal = $blend(self, lifted, is_small);
+                    Self::split(normal, $and(is_small, Self::all($lift as $element)))
+                }
+            }
+
+            #[inline(always)]
+            fn or_edges_of(self, u: $register) -> $register {
+                // SAFETY: as above. All bits set are a NaN, which negative numbers have, and NaN.
+                unsafe {
+                    let (zero, infinity) = (Self::all(0.0), Self::all($element::INFINITY));
+                    let made = $blend(self, u, $compare::<_CMP_EQ_OQ>(u, infinity));
+                    let is_zero = $compare::<_CMP_EQ_OQ>(u, zero);
+                    let made = $blend(made, Self::all($element::NEG_INFINITY), is_zero);
+                    $or(made, $compare::<_CMP_NGE_UQ>(u, zero))
+                }
+            }
+
+            #[inline(always)]
+            fn with_sign_of(self, x: $register) -> $register {
+                // SAFETY: as above.
+                unsafe {
+                    let sign = Self::all(-0.0);
+                    $or($andnot(sign, self), $and(sign, x))
+                }
+            }
+        }
+    };
+}
+
+short_register_lanes!(
+    __m256d, f64, 4;
+    bias 1023, above 710.0, below -746.0, lift 54, top 63;
+    _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_fmadd_pd
+    _mm256_div_pd _mm256_sqrt_pd _mm256_min_pd _mm256_max_pd _mm256_and_pd _mm256_andnot_pd _mm256_or_pd
+    _mm256_xor_pd _mm256_cmp_pd _mm256_blendv_pd _mm256_movemask_pd _mm256_castpd_si256 _mm256_castsi256_pd
+    _mm256_slli_epi64
+);
+short_register_lanes!(
+    __m256, f32, 8;
+    bias 127, above 89.0, below -105.0, lift 24, top 31;
+    _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_fmadd_ps
+    _mm256_div_ps _mm256_sqrt_ps _mm256_min_ps _mm256_max_ps _mm256_and_ps _mm256_andnot_ps _mm256_or_ps
+    _mm256_xor_ps _mm256_cmp_ps _mm256_blendv_ps _mm256_movemask_ps _mm256_castps_si256 _mm256_castsi256_ps
+    _mm256_slli_epi32
+);
