@@ -84,9 +84,8 @@ def processor() -> str:
     return "\n".join(words if hidden else told)
 
 
-# What the processor's flags of registers of more bits than the first number begin with.
+# The bits of a register, and how the processor's flags for such registers begin.
 _WIDER = ((512, "avx512"), (256, "avx"), (256, "fma"))
-
 
 _PROCESSOR_FACTS = ("vendor_id", "cpu family", "model", "model name", "stepping", "flags")
 _ARM_FACTS = ("Features", "CPU implementer", "CPU architecture", "CPU variant", "CPU part", "cpu")

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
-from operator import itemgetter
-from typing import Any, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import frazil._core as _core
 from frazil._core import FrozenApply, Program
@@ -117,13 +115,25 @@ class Explanation:
         return "\n".join([head, *self.definitions, *numbered, self.outputs, *self.programs])
 
 
+class _Instruction(NamedTuple):
+    """An instruction as the runtime reports it."""
+
+    text: str
+    origin: int | None
+    kernel: int | None
+    sizes: list[int | None]
+    shapes: list[list[int] | None]
+
+
 def explain(
     program: Program, linker: str, dims: Sequence[Sequence[int]] | None, untiered: str | None = None
 ) -> Explanation:
     """Return the work of a program, for inputs of these shapes if they are known."""
-    told = _core.explain(program, dims)
+    instructions = [_Instruction(*reported) for reported in _core.explain(program, dims)]
     lines = program.instructions
-    by_origin = {origin: list(own) for origin, own in groupby(told, key=itemgetter(1))}
+    by_origin: dict[int | None, list[_Instruction]] = {}
+    for one in instructions:
+        by_origin.setdefault(one.origin, []).append(one)
     bindings, hits = program.bindings
     # Lines of the programs that it runs follow, and are indented.
     end = next(at for at, line in enumerate(lines) if line.startswith("return"))
@@ -133,7 +143,7 @@ def explain(
             _segment(origin, by_origin.get(number, ()), linker)
             for number, origin in enumerate(program.origins)
         ),
-        tuple(lines[: end - len(told)]),
+        tuple(lines[: end - len(instructions)]),
         lines[end],
         tuple(lines[end + 1 :]),
         bindings,
@@ -143,16 +153,18 @@ def explain(
     )
 
 
-def _segment(origin: object, told: Sequence[Any], linker: str) -> ExplainedSegment:
+def _segment(origin: object, instructions: Sequence[_Instruction], linker: str) -> ExplainedSegment:
     """The segment of ``origin``, with the instructions that the runtime lists for it."""
     nodes = tuple(origin.nodes) if isinstance(origin, Origin) else ()
-    kernel = next((kernel for _, _, kernel, _, _ in told if kernel is not None), None)
+    kernel = next((one.kernel for one in instructions if one.kernel is not None), None)
     return ExplainedSegment(
         nodes,
-        tuple(text for text, *_ in told),
+        tuple(one.text for one in instructions),
         kernel,
-        tuple(size for *_, sizes, _ in told for size in sizes),
-        tuple(shape if shape is None else tuple(shape) for *_, made in told for shape in made),
+        tuple(size for one in instructions for size in one.sizes),
+        tuple(
+            shape if shape is None else tuple(shape) for one in instructions for shape in one.shapes
+        ),
         _apart(nodes, linker) if kernel is None else None,
     )
 

@@ -69,8 +69,10 @@ def chosen_length(
     Where the condition is not known, it is the length that both branches have, and 0 if they
     differ: then only a step that runs can tell.
     """
-    if then is None or otherwise is None or then is otherwise:
-        return then if otherwise is not None else None
+    if then is None or otherwise is None:
+        return None
+    if then is otherwise:
+        return then
     if isinstance(condition, Constant):
         return then if condition.data else otherwise
     if condition is not None and condition.dtype in ("bool", "int64"):

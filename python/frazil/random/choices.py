@@ -127,7 +127,7 @@ def _shares(p: TensorLike, population: Variable) -> Variable:
     own, given = shares.type.shape[0], population
     if isinstance(given, Constant) and own is not None and own != int(given.data):
         raise ValueError(f"a and p must have same size, given {int(given.data)} and {own}")
-    near = 1.4901161193847656e-08  # the root of the distance between floats
+    near = float(np.sqrt(np.finfo("float64").eps))  # as far from 1 as NumPy lets them be
     shares = check_parameters(
         shares, eq(length(shares, 0), population), msg="a and p differ in size"
     )

@@ -91,11 +91,12 @@ def _stands_in_table(x: Variable, others: Variable, dtype: str) -> Variable:
 
 def _stands_in_order(x: Variable, others: Variable, dtype: str) -> Variable:
     """Search in the sorted others."""
-    ordered = concatenate([sort(others), zeros(1, dtype)])  # the last one is never met
+    # One element more, so that the place of what is above all others is in bounds.
+    ordered = concatenate([sort(others), zeros(1, dtype)])
     at = searchsorted(get_item(ordered, slice(None, -1)), x)
-    there = _core.elemwise(scalar.lt, at, length(others, 0))
+    is_within = _core.elemwise(scalar.lt, at, length(others, 0))
     equal = _core.elemwise(scalar.eq, take(ordered, at), x)
-    return _core.elemwise(scalar.and_, there, equal)
+    return _core.elemwise(scalar.and_, is_within, equal)
 
 
 @described

@@ -31,6 +31,11 @@ _NOT_BELOW = Check("weights must not be negative", False)
 _SOME_WEIGHT = Check("weights must be finite, and not all of them 0", False)
 
 Place: TypeAlias = Callable[[Variable, Variable], Variable]
+"""The place of a quantile among sorted elements, from their number and the share."""
+Weight: TypeAlias = Callable[[Variable], Variable]
+"""The weight of the neighbour above, from the distance of the place to the one below."""
+Pick: TypeAlias = Callable[[Variable, Variable], Variable]
+"""The elements at places of sorted ones."""
 
 
 @described
@@ -187,7 +192,8 @@ def _quantile(
     x = refuse_complex(as_tensor(a), "a quantile")
     q, weak = _as_shares(share, whole), type(share) in (int, float)
     if method == "linear" and whole == 1 and as_tensor(share).type.numpy_dtype.kind in "biu":
-        method = "lower"  # the first and the last element, in their dtype
+        # Whole shares are 0 and 1: the first and the last element, whose dtype NumPy keeps then.
+        method = "lower"
     if method not in _WEIGHTS and method not in _PLACES:
         known = ", ".join(map(repr, sorted({*_WEIGHTS, *_PLACES})))
         raise ValueError(f"method must be one of {known}; given {method!r}")
@@ -210,10 +216,10 @@ def _quantile(
     if method in _PLACES:
         values = pick(ordered, as_tensor(_PLACES[method](count, shares), "int64"))
     else:
-        place, fix = _WEIGHTS[method]
+        place, weight_of = _WEIGHTS[method]
         floating = _as_floating(ordered)
         dtype = floating.dtype if weak else None
-        values = _between(floating, place(count, shares), count, fix, dtype, pick)
+        values = _between(floating, place(count, shares), count, weight_of, dtype, pick)
     if has_nan and not of_lines:
         nan = get_item(_last_is_nan(ordered), 0)
         values = _core.elemwise(scalar.where, nan, np.nan, values)
@@ -266,11 +272,16 @@ def _pick_of_lines(ordered: Variable, places: Variable) -> Variable:
 
 
 def _between(
-    ordered: Variable, place: Variable, count: Variable, fix: Place, dtype: str | None, pick: Place
+    ordered: Variable,
+    place: Variable,
+    count: Variable,
+    weight_of: Weight,
+    dtype: str | None,
+    pick: Pick,
 ) -> Variable:
     """Return what lies at places between elements, which are weighted."""
     down = _core.elemwise(scalar.floor, place)
-    weight = as_tensor(fix(place - down, place), dtype)
+    weight = as_tensor(weight_of(place - down), dtype)
     last = count - 1
     low, high = (
         pick(ordered, as_tensor(_core.elemwise(scalar.clip, at, 0, last), "int64"))
@@ -296,20 +307,22 @@ def _spread(alpha: float, beta: float) -> Place:
     return lambda n, q: n * q + (alpha + q * (1 - alpha - beta)) - 1
 
 
-def _as_it_is(weight: Variable, place: Variable) -> Variable:
-    return weight
+def _as_it_is(distance: Variable) -> Variable:
+    return distance
 
 
-def _half_at_elements(weight: Variable, place: Variable) -> Variable:
-    return _core.elemwise(
-        scalar.where, _core.elemwise(scalar.eq, weight, 0), weight + 0.5, weight * 0 + 1
-    )
+def _half_at_elements(distance: Variable) -> Variable:
+    return _on_elements(distance, distance + 0.5, 1)
 
 
-def _half_between(weight: Variable, place: Variable) -> Variable:
-    return _core.elemwise(
-        scalar.where, _core.elemwise(scalar.eq, weight, 0), weight, weight * 0 + 0.5
-    )
+def _half_between(distance: Variable) -> Variable:
+    return _on_elements(distance, distance, 0.5)
+
+
+def _on_elements(distance: Variable, on: Variable, off: float) -> Variable:
+    """Return one of two weights: where a place is that of an element, and elsewhere."""
+    elsewhere = distance * 0 + off  # of the dtype of the distance, whatever `off` is
+    return _core.elemwise(scalar.where, _is_zero(distance), on, elsewhere)
 
 
 def _midpoint(n: Variable, q: Variable) -> Variable:
@@ -317,7 +330,7 @@ def _midpoint(n: Variable, q: Variable) -> Variable:
     return 0.5 * (_core.elemwise(scalar.floor, place) + _core.elemwise(scalar.ceil, place))
 
 
-_WEIGHTS: Mapping[str, tuple[Place, Place]] = {
+_WEIGHTS: Mapping[str, tuple[Place, Weight]] = {
     "linear": (lambda n, q: (n - 1) * q, _as_it_is),
     "averaged_inverted_cdf": (lambda n, q: n * q - 1, _half_at_elements),
     "interpolated_inverted_cdf": (_spread(0, 1), _as_it_is),
@@ -327,7 +340,7 @@ _WEIGHTS: Mapping[str, tuple[Place, Place]] = {
     "normal_unbiased": (_spread(3 / 8, 3 / 8), _as_it_is),
     "midpoint": (_midpoint, _half_between),
 }
-"""Methods that weight neighbours: where the quantile lies, and what its distance weighs."""
+"""Methods that weight neighbours: the place of the quantile, and the weight of the one above."""
 
 
 def _inverted(n: Variable, q: Variable) -> Variable:
@@ -352,7 +365,7 @@ _PLACES: Mapping[str, Place] = {
     "higher": lambda n, q: _core.elemwise(scalar.ceil, (n - 1) * q),
     "nearest": lambda n, q: _core.elemwise(scalar.rint, (n - 1) * q),
 }
-"""Methods that choose one element: which."""
+"""Methods that choose one element: its place."""
 
 
 def _first(x: Variable, axis: Axis) -> Variable:

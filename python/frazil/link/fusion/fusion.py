@@ -1,9 +1,10 @@
 """Fusion: the nodes that share a loop, and the order in which loops and other nodes run.
 
 Elementwise nodes and reductions over one space (the lengths that are not 1) can share a loop. A
-node's *level* is one more than the highest level of the nodes whose results it reads from memory.
-So nodes of one space and level never depend on one another through a node outside their loop, and
-each node runs after its operands if loops run level by level.
+node's *level* is one more than that of each loop whose results it reads from memory, and at least
+that of each other node that it reads: within a level, other nodes run before loops. So nodes of one
+space and level never depend on one another through a node outside their loop, and each node runs
+after its operands if levels run in order.
 
 A loop walks its rows, and may walk each several times. So a node with one element for each row (a
 *row node*), which follows from a reduction of the row, can be in the loop. Other nodes of the loop

@@ -59,7 +59,7 @@ class Plan:
             if (presumed := presumed_scan(node, cut.shapes, compiler)) is not None
         }
         # Their scans are what is left to be done otherwise.
-        settled.update(presumed.any for presumed in self.presumed.values())
+        settled.update(presumed.written for presumed in self.presumed.values())
         wanted: list[Inner] = []
         for node in nodes:
             if node in self.presumed:

@@ -30,7 +30,7 @@ from frazil.tensor.reductions import Reduce
 from frazil.tensor.shapes import Shapes
 from frazil.tensor.transposition import Transpose
 
-FEW = 200
+MAX_STATEMENTS = 200
 """The highest number of statements of a kernel that takes the place of a scan's program."""
 
 Axis: TypeAlias = tuple[Variable, int]
@@ -46,18 +46,18 @@ class PresumedScan:
         The operands of the scan that the graphs take.
     known : FrozenFunctionGraph
         The scan, with all lengths in the types of its inputs.
-    any : FrozenFunctionGraph
-        The scan as it was.
+    written : FrozenFunctionGraph
+        The scan as it is written, for any lengths.
     """
 
     operands: Sequence[Variable]
     known: FrozenFunctionGraph
-    any: FrozenFunctionGraph
+    written: FrozenFunctionGraph
 
     @property
     def inner(self) -> Sequence[Inner]:
         """The graphs that need programs."""
-        return [(self.known, ()), (self.any, ())]
+        return [(self.known, ()), (self.written, ())]
 
 
 def presumed_scan(
@@ -68,20 +68,20 @@ def presumed_scan(
     if op.until:
         # Its stacks get memory as they grow; those of a kernel have all of it from the start.
         return None
-    presumed = _presumed(op, [_told(x, shapes) for x in node.inputs[1:]])
+    presumed = _presumed(op, [_static_lengths(x, shapes) for x in node.inputs[1:]])
     if presumed is None:
         return None
     states = presumed[op.n_sequences : op.n_sequences + op.n_states]
-    if sum(math.prod(shape) for shape in states) > FEW:
+    if sum(math.prod(shape) for shape in states) > MAX_STATEMENTS:
         # Each of their elements would take a statement.
         return None
     operands = list(dict.fromkeys(x for x in node.inputs[1:] if not isinstance(x, Constant)))
     known = _with_types(op, presumed)
     if known is None:
         return None
-    # With room for dead code, and an early end where steps work on long vectors.
-    call = scan_call(known, compiler, min(2 * FEW, compiler.step_limit))
-    if call is None or len(call.kernel.statements) > FEW:
+    # The limit is doubled, as dead code is still in; scan_call gives up early on long vectors.
+    call = scan_call(known, compiler, min(2 * MAX_STATEMENTS, compiler.step_limit))
+    if call is None or len(call.kernel.statements) > MAX_STATEMENTS:
         return None
     types = {
         x: TensorType(x.dtype, (*x.type.shape[: x.ndim - len(lengths)], *lengths))
@@ -135,7 +135,7 @@ def _with_types(op: Scan, presumed: Sequence[tuple[int, ...]]) -> Scan | None:
         return None
 
 
-def _told(x: Variable, shapes: Shapes) -> list[int | None]:
+def _static_lengths(x: Variable, shapes: Shapes) -> list[int | None]:
     """The lengths of an operand that are known before a call."""
     return [static_length(shapes.canonical(length)) for length in shapes.lengths(x)]
 
@@ -146,7 +146,8 @@ def _presumed(op: Scan, given: Sequence[Sequence[int | None]]) -> list[tuple[int
     same = _SameLengths()
     for at, (x, outer) in enumerate(zip(inputs, given, strict=True)):
         same.note(x, x.type.shape)
-        same.note(x, outer[at < op.n_sequences :])
+        is_sequence = at < op.n_sequences
+        same.note(x, outer[1:] if is_sequence else outer)
     if all(same.shape(x) is not None and None not in x.type.shape for x in inputs):
         return None
     for node in op.fgraph.toposort():
