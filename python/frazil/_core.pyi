@@ -51,8 +51,10 @@ __all__ = [
     "Transaction",
     "Variable",
     "allocated_bytes",
+    "apply",
     "at_lines_of_others",
     "at_one_line",
+    "check_inner_lengths",
     "compile_kernels",
     "constant",
     "digest_of",
@@ -93,7 +95,6 @@ __all__ = [
     "shared",
     "take_peak_bytes",
     "toposort",
-    "view",
 ]
 
 # ---------------------------------------------------------------- types
@@ -411,6 +412,9 @@ class Variable:
 class Constant(Variable):
     @property
     def data(self) -> np.ndarray[Any, Any]: ...
+    @property
+    def number(self) -> bool | int | float | complex | None:
+        """The value as a Python number; None of a constant with dimensions."""
 
 @final
 class SharedVariable(Variable):
@@ -515,8 +519,14 @@ def register_elemwise(scalar_op: OpBase, op: OpBase) -> None:
 def register_operator(name: str, op: OpBase) -> None:
     """Says which op an operator of variables applies."""
 
-def view(op: OpBase, x: Variable) -> Variable:
-    """The view that ``op`` gives of a variable, typed by the core."""
+def apply(op: OpBase, *inputs: Variable) -> Variable:
+    """An op that is not elementwise, applied to variables; the core types the node by its rule."""
+
+def check_inner_lengths(a: Variable, b: Variable) -> None:
+    """Raises ValueError unless the lengths may be equal that meet in a product of matrices.
+
+    The operands may be vectors or stacks of matrices, too.
+    """
 
 def set_internal_path(prefix: str) -> None:
     """Frames of files below ``prefix`` are never the user's."""

@@ -1,7 +1,11 @@
 """Constants are interned by content; anything array-like becomes one."""
 
+import warnings
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import frazil.tensor as ft
 
@@ -24,3 +28,18 @@ def test_variables_stay_themselves_or_are_cast():
     assert ft.as_tensor(x) is x
     assert ft.as_tensor(x, "float64") is x
     assert ft.as_tensor(x, "float32").dtype == "float32"
+
+
+@given(
+    st.sampled_from(["bool", "int8", "uint64", "int64", "float16", "float32", "complex64"]),
+    st.one_of(st.integers(-100, 100), st.sampled_from([np.nan, np.inf, -0.0, 0.1, 1 + 2j])),
+)
+def test_the_number_of_a_constant_is_its_element(dtype, value):
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        array = np.asarray(value).astype(dtype)
+    number = ft.constant(array).number
+    assert type(number) is type(array.item())
+    np.testing.assert_array_equal(number, array.item())
+    assert np.signbit(np.real(number)) == np.signbit(array.real)
+    assert ft.constant([array]).number is None

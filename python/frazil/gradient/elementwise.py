@@ -91,7 +91,9 @@ def _pull_by_row(
         return [None] * len(inputs)
     ones, shape = output.broadcastable, output.type.shape
     results: list[Variable | None] = []
-    given = elementwise_gradients(op, gradient(inputs, output, g), inputs)
+    given = gradient(inputs, output, g)
+    if type(given) is not list or len(given) != len(inputs):
+        given = elementwise_gradients(op, given, inputs)
     for value, x, want in zip(given, inputs, wanted, strict=True):
         if value is None or not want:
             results.append(None)
@@ -153,10 +155,11 @@ def _fold_elementwise(node: FrozenApply, inputs: list[Variable]) -> Variable:
         return output
     if op is scalar.mul:
         for factor, other in (inputs, inputs[::-1]):
-            if isinstance(factor, Constant) and factor.ndim == 0 and other.dtype == output.dtype:
-                if factor.data == 1:
+            if isinstance(factor, Constant) and other.dtype == output.dtype:
+                number = factor.number
+                if number == 1:
                     return other
-                if factor.data == -1:
+                if number == -1:
                     return _core.elemwise(scalar.neg, other)
     if inputs == list(node.inputs):
         return output

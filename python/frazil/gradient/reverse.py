@@ -243,7 +243,10 @@ def _walk_back(
     for node, inputs, outputs, wanted in reversed(
         _core.gradient_carriers(nodes, targets, constants)
     ):
-        given = [gradients.get(output) for output in outputs]
+        if len(outputs) == 1:  # nearly always
+            given: Sequence[Variable | None] = (gradients.get(outputs[0]),)
+        else:
+            given = [gradients.get(output) for output in outputs]
         if given.count(None) == len(given):
             continue
         pulled = _pull(node, inputs, outputs, given, wanted, folded)
@@ -274,7 +277,7 @@ def _pull(
     """Return the gradients of a node's inputs; ``given`` are those of ``outputs``."""
     op = node.op
     try:
-        if isinstance(op, Elemwise) and not has_own_pullback(op):
+        if type(op) is Elemwise or (isinstance(op, Elemwise) and not has_own_pullback(op)):
             return pull_elementwise(op, inputs, outputs, given, wanted, folded)
         check_runs_once(node)
         taken = [_as_taken(op, y, g) for y, g in zip(outputs, given, strict=True)]

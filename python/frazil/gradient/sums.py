@@ -47,4 +47,4 @@ def _is_zeros(x: Variable) -> bool:
     if node is None or not isinstance(node.op, BroadcastTo):
         return False
     value = node.inputs[0]
-    return isinstance(value, Constant) and value.ndim == 0 and value.data == 0
+    return isinstance(value, Constant) and value.number == 0

@@ -26,15 +26,14 @@ def _gradient_of_base(x: Variable, y: Variable, g: Variable) -> Variable:
     """``y * x ** (y - 1)``, and zero where ``y`` is, though the power be infinite or NaN."""
     if not isinstance(y, Constant) or y.ndim:
         return g * elemwise(where, elemwise(eq, y, 0), 0, y * elemwise(pow, x, y - 1))
-    exponent = y.data[()]
-    match exponent:
+    match y.number:
         case 0:
             return elemwise(second, g, 0)
         case 1:
             return g
         case 2:
-            return g * (x * exponent)
-    return g * (elemwise(pow, x, exponent - 1) * exponent)
+            return g * (x * y)
+    return g * (elemwise(pow, x, y.data[()] - 1) * y)
 
 
 def _derivative_by_exponent(x: Variable, output: Variable) -> Variable:

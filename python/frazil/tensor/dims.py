@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
-import frazil._core as _core
 from frazil._core import FrozenApply, Variable
 from frazil.graph.collection import is_sequence
 from frazil.graph.dataclass import dataclass
-from frazil.graph.op import Array, Gradients, Op, Variables
+from frazil.graph.op import Array, Gradients, Variables
+from frazil.graph.typed_op import TypedOp
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import axis_of_any, normalize_axes
 from frazil.tensor.docstrings import described
@@ -20,24 +20,11 @@ from frazil.tensor.lengths import Lengths, literal
 T = TypeVar("T")
 
 
-class ViewOp(Op):
-    """Base of views with other dimensions; the core types them by a rule and the op's ``axes``."""
+class ViewOp(TypedOp):
+    """Base of views with other dimensions, which the rule and the op's ``axes`` say."""
 
     takes_complex = True
     view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
-    rule: ClassVar[str]
-
-    def make_node(self, x: Variable) -> FrozenApply:
-        node = _core.view(self, x).owner
-        assert node is not None
-        return node
-
-    def __call__(self, *inputs: Any) -> Any:
-        """The view of the one operand."""
-        return _core.view(self, *inputs)
-
-    def _rule(self) -> str:
-        return self.rule
 
 
 @dataclass(frozen=True, eq=False)

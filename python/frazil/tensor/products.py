@@ -13,6 +13,7 @@ import frazil.scalar as scalar
 from frazil._core import FrozenApply, TensorType, Variable
 from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Gradients, Variables
+from frazil.graph.typed_op import TypedOp
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.broadcasting import broadcast_to
@@ -23,24 +24,19 @@ from frazil.tensor.reductions import sum
 from frazil.tensor.reshaping import ravel, reshape
 from frazil.tensor.rounding import RoundedOp
 from frazil.tensor.sparse import as_sparse, issparse
-from frazil.tensor.transposition import permute_dims
+from frazil.tensor.transposition import Transpose, permute_dims
+
+# Gradients apply these to each product; finding an op takes as long as applying it.
+_COLUMN = ExpandDims((1,))
+_TURN = Transpose((1, 0))
 
 
 @dataclass(frozen=True, eq=False)
-class Dot(RoundedOp):
+class Dot(RoundedOp, TypedOp):
     """The product of two vectors or matrices of one dtype, in any combination."""
 
     takes_complex = True
-
-    def make_node(self, a: Variable, b: Variable) -> FrozenApply:
-        if a.ndim not in (1, 2) or b.ndim not in (1, 2) or a.dtype != b.dtype:
-            raise TypeError(
-                "Dot takes two operands of one dtype that have 1 or 2 dimensions; "
-                f"given {a.type} and {b.type}"
-            )
-        left, right = a.type.shape, b.type.shape
-        _check_inner(left[-1], right[0], a, b)
-        return FrozenApply(self, [a, b], [TensorType(a.dtype, left[:-1] + right[1:])])
+    rule = "product"
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
         with np.errstate(all="ignore"):
@@ -57,10 +53,10 @@ class Dot(RoundedOp):
             case 1, 1:
                 return [_times(g, b), _times(g, a)]
             case 2, 1:
-                return [_outer(g, b), self(permute_dims(a), g)]
+                return [_outer(g, b), self(_turned(a), g)]
             case 1, 2:
                 return [self(b, g), _outer(a, g)]
-        return [self(g, permute_dims(b)), self(permute_dims(a), g)]
+        return [self(g, _turned(b)), self(_turned(a), g)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +75,7 @@ class BatchedDot(RoundedOp):
                 "BatchedDot takes two operands of one dtype and of one rank above 2; "
                 f"given {a.type} and {b.type}"
             )
-        _check_inner(a.type.shape[-1], b.type.shape[-2], a, b)
+        _core.check_inner_lengths(a, b)
         batch: list[int | None] = []
         for m, n in zip(a.type.shape[:-2], b.type.shape[:-2], strict=True):
             if m is not None and n is not None and 1 not in (m, n) and m != n:
@@ -175,7 +171,7 @@ def matmul(x1: TensorLike, x2: TensorLike) -> Variable:
     if a.ndim <= 2 and b.ndim <= 2:
         return _dot(a, b)
     if b.ndim <= 2:  # all rows of all matrices at once
-        _check_inner(a.type.shape[-1], b.type.shape[0], a, b)
+        _core.check_inner_lengths(a, b)
         return tensordot(a, b, 1)
     dtype = _core.promote(a.dtype, b.dtype)
     rank = builtins.max(a.ndim, b.ndim)
@@ -283,16 +279,6 @@ def _dot(a: Variable, b: Variable) -> Variable:
     return result
 
 
-def _check_inner(left: int | None, right: int | None, a: Variable, b: Variable) -> None:
-    if left != right and left is not None and right is not None:
-        behind = "first" if b.ndim <= 2 else "last but one"
-        raise ValueError(
-            f"shapes {a.type.shape} and {b.type.shape} do not match in a product: the last length "
-            f"of the first, {left}, must be the {behind} length of the second, {right}; transpose "
-            "one of them with .T, or use * for a product by elements"
-        )
-
-
 def _flipped(x: Variable) -> Variable:
     """The transposed matrices."""
     return permute_dims(x, [*range(x.ndim - 2), x.ndim - 1, x.ndim - 2])
@@ -306,9 +292,18 @@ def _unbroadcast(g: Variable, x: Variable) -> Variable:
     return sum(g, axes, keepdims=True) if axes else g
 
 
+def _turned(x: Variable) -> Variable:
+    """The transpose of a matrix."""
+    node = x.owner
+    if node is not None and isinstance(node.op, Transpose):
+        return permute_dims(x)
+    turned: Variable = _TURN(x)
+    return turned
+
+
 def _times(a: Variable, b: Variable) -> Variable:
     return _core.elemwise(scalar.mul, a, b)
 
 
 def _outer(a: Variable, b: Variable) -> Variable:
-    return _times(ExpandDims((1,))(a), b)
+    return _times(_COLUMN(a), b)

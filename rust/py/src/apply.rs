@@ -207,11 +207,21 @@ impl FrozenApply {
     }
 }
 
-/// The view that an op gives of a variable, typed by the core.
+/// An op applied to variables, typed by the core.
 #[pyfunction]
-pub fn view<'py>(op: &Bound<'py, OpBase>, x: &Bound<'py, Variable>) -> PyResult<Bound<'py, PyAny>> {
+#[pyo3(signature = (op, *inputs))]
+pub fn apply<'py>(
+    op: &Bound<'py, OpBase>,
+    inputs: &Bound<'py, PyTuple>,
+) -> PyResult<Bound<'py, PyAny>> {
     let py = op.py();
-    let x = x.get().var().clone();
-    let var = typing::view(&*current(py)?, op.get().op()?, x, here(py)?).map_err(raise)?;
+    let inputs = inputs_of(inputs)?;
+    let var = typing::apply(&*current(py)?, op.get().op()?, inputs, here(py)?).map_err(raise)?;
     wrapper(py, var)
+}
+
+/// Raises ValueError unless the lengths may be equal that meet in a product of matrices, or of stacks of them.
+#[pyfunction]
+pub fn check_inner_lengths(a: &Variable, b: &Variable) -> PyResult<()> {
+    typing::check_inner_lengths(a.var().ty(), b.var().ty()).map_err(raise)
 }

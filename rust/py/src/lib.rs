@@ -54,7 +54,7 @@ mod _core {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::apply::{FrozenApply, view};
+    use crate::apply::{FrozenApply, apply, check_inner_lengths};
     #[pymodule_export]
     use crate::blas::{find_kernel_function, set_routines};
     #[pymodule_export]

@@ -38,6 +38,16 @@ fn weak_scalar(value: &Bound<'_, PyAny>) -> PyResult<Option<WeakScalar>> {
     Ok(None)
 }
 
+/// The Python number of a value.
+pub fn python_number(py: Python<'_>, value: WeakScalar) -> PyResult<Bound<'_, PyAny>> {
+    Ok(match value {
+        WeakScalar::Bool(value) => PyBool::new(py, value).to_owned().into_any(),
+        WeakScalar::Int(value) => value.into_pyobject(py)?.into_any(),
+        WeakScalar::Float(value) => PyFloat::new(py, value).into_any(),
+        WeakScalar::Complex(re, im) => PyComplex::from_doubles(py, re, im).into_any(),
+    })
+}
+
 /// `value` as an operand.
 pub fn operand(value: &Bound<'_, PyAny>) -> PyResult<Operand> {
     if let Ok(variable) = value.cast::<Variable>() {

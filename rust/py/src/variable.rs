@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::OnceLock;
 
 use frazil_core::node::elemwise::{self, Operands};
+use frazil_core::value::literal;
 use frazil_core::{Body, Error, Node, Op, Var};
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::PyTypeError;
@@ -18,7 +19,7 @@ use crate::error::raise;
 use crate::object_table::{apply_wrapper, container_wrapper, forget_variable, wrapper};
 use crate::once::intern;
 use crate::op::OpBase;
-use crate::operand::operand;
+use crate::operand::{operand, python_number};
 use crate::pickled;
 use crate::source_line::here;
 use crate::types::TensorType;
@@ -433,6 +434,14 @@ impl Constant {
         let var = slf.as_super().get().var();
         let data = var.constant().expect("the wrapper of a constant");
         read_only_array(slf.py(), data, slf.as_any())
+    }
+
+    /// The value as a Python number; None of a constant with dimensions.
+    #[getter]
+    fn number<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let var = slf.as_super().get().var();
+        let value = var.constant().and_then(literal::number);
+        value.map(|value| python_number(slf.py(), value)).transpose()
     }
 
     fn __reduce__<'py>(

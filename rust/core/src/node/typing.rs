@@ -1,4 +1,4 @@
-//! Types of nodes that the core finds for itself: those of views with other dimensions.
+//! Types of nodes that the core finds for itself: those of views with other dimensions, and of products of matrices.
 
 use std::fmt;
 use std::str::FromStr;
@@ -20,6 +20,8 @@ pub enum OpRule {
     Elementwise(TypeRule),
     /// A view of one operand. The op has one parameter, which names axes.
     View(ViewRule),
+    /// The product of two vectors or matrices, in any combination.
+    Product,
 }
 
 /// What a view does with the dimensions of its operand.
@@ -38,7 +40,7 @@ impl OpRule {
     pub fn elementwise(self) -> Option<TypeRule> {
         match self {
             OpRule::Elementwise(rule) => Some(rule),
-            OpRule::View(_) => None,
+            OpRule::View(_) | OpRule::Product => None,
         }
     }
 }
@@ -57,26 +59,61 @@ impl FromStr for OpRule {
             "expand" => OpRule::View(ViewRule::Expand),
             "drop" => OpRule::View(ViewRule::Drop),
             "permute" => OpRule::View(ViewRule::Permute),
+            "product" => OpRule::Product,
             _ => OpRule::Elementwise(name.parse()?),
         })
     }
 }
 
-/// `op` applied to `x`, which it views.
-pub fn view(container: &Container, op: Op, x: Var, origin: Origin) -> Result<Var, Error> {
-    let ty = view_type(&op, x.ty())?;
-    let container = container.common_container(std::iter::once(&x));
-    let inputs = Inputs::from_iter([x]);
+/// `op` applied to `inputs`. It is no elementwise op, but one with a rule.
+pub fn apply(container: &Container, op: Op, inputs: Inputs, origin: Origin) -> Result<Var, Error> {
+    let ty = match (op.key().rule, inputs.as_slice()) {
+        (Some(OpRule::View(rule)), [x]) => view_type(&op, rule, x.ty())?,
+        (Some(OpRule::Product), [a, b]) => product_type(&op, a.ty(), b.ty())?,
+        (Some(OpRule::View(_)), given) => return Err(arity(&op, 1, given.len())),
+        (Some(OpRule::Product), given) => return Err(arity(&op, 2, given.len())),
+        _ => return Err(Error::NoTypeRule { op: op.label().to_owned() }),
+    };
+    let container = container.common_container(inputs.iter());
     Ok(Var::new(container.apply(op, inputs, ty.signature(), origin)?, 0))
 }
 
+fn arity(op: &Op, expected: usize, given: usize) -> Error {
+    Error::Arity { op: op.label().to_owned(), expected, given }
+}
+
+/// The type of the product of two vectors or matrices.
+fn product_type(op: &Op, a: &Ty, b: &Ty) -> Result<Ty, Error> {
+    let takes = |ty: &Ty| matches!(ty.ndim(), 1 | 2);
+    if !takes(a) || !takes(b) || a.dtype() != b.dtype() {
+        let (op, a, b) = (op.label().to_owned(), a.clone(), b.clone());
+        return Err(Error::ProductOperands { op, a, b });
+    }
+    check_inner_lengths(a, b)?;
+    let (left, right) = (a.shape(), b.shape());
+    let shape: Shape = left[..left.len() - 1].iter().chain(&right[1..]).copied().collect();
+    Ok(Ty::tensor(a.dtype(), &shape))
+}
+
+/// Checks that the lengths may be equal that meet in a product of matrices, or of stacks of them.
+pub fn check_inner_lengths(a: &Ty, b: &Ty) -> Result<(), Error> {
+    let last = a.shape().last().copied().flatten();
+    let first = b.shape().iter().rev().take(2).next_back().copied().flatten();
+    match (last, first) {
+        (Some(left), Some(right)) if left != right => {
+            let tuple = |ty: &Ty| tuple(ty.shape().iter().copied());
+            let behind = if b.ndim() <= 2 { "first" } else { "last but one" };
+            Err(Error::InnerLengths { a: tuple(a), b: tuple(b), left, behind, right })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The type of the view that `op` gives of a tensor of type `ty`.
-fn view_type(op: &Op, ty: &Ty) -> Result<Ty, Error> {
-    let key = op.key();
-    let (Some(OpRule::View(rule)), Param::List(params)) = (key.rule, &key.params) else {
-        return Err(Error::NoView { op: op.label().to_owned() });
-    };
-    let axes = axes_of(params).ok_or_else(|| Error::NoView { op: op.label().to_owned() })?;
+fn view_type(op: &Op, rule: ViewRule, ty: &Ty) -> Result<Ty, Error> {
+    let no_axes = || Error::NoTypeRule { op: op.label().to_owned() };
+    let Param::List(params) = &op.key().params else { return Err(no_axes()) };
+    let axes = axes_of(params).ok_or_else(no_axes)?;
     let shape = match rule {
         ViewRule::Expand => expanded(ty.shape(), &axes),
         ViewRule::Drop => dropped(ty.shape(), &axes)?,
@@ -165,7 +202,8 @@ mod tests {
             rule: Some(rule.parse().unwrap()),
             arity: None,
         };
-        view_type(&Op::intern(key, rule), &Ty::tensor(DType::Int8, shape))
+        let Some(OpRule::View(view)) = key.rule else { panic!("{rule} is the rule of a view") };
+        view_type(&Op::intern(key, rule), view, &Ty::tensor(DType::Int8, shape))
     }
 
     fn shape(rule: &str, axes: &[i64], shape: &[Dim]) -> Vec<Dim> {
@@ -202,6 +240,32 @@ mod tests {
         let permutes = "axes (0, -1) must name each of the 2 dimensions once, counted from 0";
         assert_eq!(refusal("permute", &[0, -1], &[one, one]), permutes);
         assert!(typed("permute", &[0, 0], &[one, one]).is_err());
-        assert!(typed("arithmetic", &[0], &[one]).is_err());
+    }
+
+    #[test]
+    fn products_join_what_does_not_meet() {
+        let key = OpKey {
+            kind: "typing.product".to_owned(),
+            params: Param::List(Vec::new()),
+            props: OpProps::default(),
+            rule: Some("product".parse().unwrap()),
+            arity: None,
+        };
+        let op = Op::intern(key, "Dot");
+        let ty = |shape: &[Dim]| Ty::tensor(DType::Float32, shape);
+        let product = |a: &[Dim], b: &[Dim]| product_type(&op, &ty(a), &ty(b));
+        let (two, three, any) = (Some(2), Some(3), None);
+        assert_eq!(product(&[two, any], &[three, any]).unwrap(), ty(&[two, any]));
+        assert_eq!(product(&[three], &[three, two]).unwrap(), ty(&[two]));
+        assert_eq!(product(&[any], &[two]).unwrap(), ty(&[]));
+        assert_eq!(
+            product(&[two, three], &[two]).unwrap_err().to_string(),
+            "shapes (2, 3) and (2,) do not match in a product: the last length of the first, 3, must be the first \
+             length of the second, 2; transpose one of them with .T, or use * for a product by elements"
+        );
+        assert!(product(&[], &[two]).is_err() && product(&[two], &[two; 3]).is_err());
+        assert!(product_type(&op, &ty(&[two]), &Ty::tensor(DType::Int8, &[two])).is_err());
+        let stacks = check_inner_lengths(&ty(&[two; 3]), &ty(&[two, three, two])).unwrap_err();
+        assert!(stacks.to_string().contains("must be the last but one length of the second, 3"));
     }
 }

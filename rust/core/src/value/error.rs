@@ -86,8 +86,17 @@ pub enum Error {
         other: u64,
     },
 
-    #[error("{op} is no view that the core can type")]
-    NoView { op: String },
+    #[error("{op} has no rule by which the core could type its nodes")]
+    NoTypeRule { op: String },
+
+    #[error("{op} takes two operands of one dtype that have 1 or 2 dimensions; given {a} and {b}")]
+    ProductOperands { op: String, a: Ty, b: Ty },
+
+    #[error(
+        "shapes {a} and {b} do not match in a product: the last length of the first, {left}, must be the {behind} \
+         length of the second, {right}; transpose one of them with .T, or use * for a product by elements"
+    )]
+    InnerLengths { a: String, b: String, left: u64, behind: &'static str, right: u64 },
 
     #[error(
         "axes {axes} must {}",
@@ -261,7 +270,8 @@ impl Error {
         match self {
             Error::UnknownDType { .. }
             | Error::Arity { .. }
-            | Error::NoView { .. }
+            | Error::NoTypeRule { .. }
+            | Error::ProductOperands { .. }
             | Error::DTypeRefused { .. }
             | Error::ComplexForReal { .. }
             | Error::ComplexRefused { .. }

@@ -61,6 +61,24 @@ fn is_whole(value: f64) -> bool {
         && !(value == 0.0 && value.is_sign_negative())
 }
 
+/// The value of a constant without dimensions.
+pub fn number(data: &ConstantData) -> Option<WeakScalar> {
+    if data.ty().ndim() > 0 {
+        return None;
+    }
+    let parts = |bytes: &[u8]| match data.ty().dtype() {
+        DType::Complex64 => {
+            let part = |at| f32::from_ne_bytes(bytes[at..at + 4].try_into().unwrap()) as f64;
+            WeakScalar::Complex(part(0), part(4))
+        }
+        _ => {
+            let part = |at| f64::from_ne_bytes(bytes[at..at + 8].try_into().unwrap());
+            WeakScalar::Complex(part(0), part(8))
+        }
+    };
+    uniform_value(data).or_else(|| Some(parts(data.bytes())))
+}
+
 /// The value of every element, if all elements are the same real number, bit by bit.
 pub fn uniform_value(data: &ConstantData) -> Option<WeakScalar> {
     let (dtype, bytes) = (data.ty().dtype(), data.bytes());
@@ -122,6 +140,17 @@ mod tests {
         assert!(!Literal::of(&float(-0.0)).matches(&constant(WeakScalar::Int(0), DType::Int8)));
         assert!(!Literal::of(&float(f64::NAN)).matches(&float(f64::NAN)));
         assert!(Literal::of(&float(f64::INFINITY)).matches(&float(f64::INFINITY)));
+    }
+
+    #[test]
+    fn a_constant_without_dimensions_is_a_number() {
+        for value in [WeakScalar::Complex(1.5, -2.0), WeakScalar::Complex(0.25, 0.0)] {
+            for dtype in [DType::Complex64, DType::Complex128] {
+                assert_eq!(number(&constant(value, dtype)), Some(value));
+            }
+        }
+        assert_eq!(number(&constant(WeakScalar::Int(-3), DType::Int8)), Some(WeakScalar::Int(-3)));
+        assert_eq!(number(&ConstantData::new(DType::Int8, &[1], &[1]).unwrap()), None);
     }
 
     #[test]
