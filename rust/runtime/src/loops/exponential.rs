@@ -137,6 +137,16 @@ const LESS_ONE: [f64; 6] = [
 ];
 const LESS_ONE_OF_F32: [f64; 4] = [0.5, 0.16666667, 0.04166736, 0.0083334325];
 
+/// `(e**r - 1 - r) / r**2` so, where `s` is the square of `r`: by pairs of terms, which do not wait for each other.
+#[inline(always)]
+fn terms_less_one<L: Lanes>(r: L, s: L) -> L {
+    if !L::IS_DOUBLE {
+        return polynomial(r, &LESS_ONE_OF_F32);
+    }
+    let pair = |at: usize| r.fma(L::number(LESS_ONE[at + 1]), L::number(LESS_ONE[at]));
+    s.fma(s.fma(pair(4), pair(2)), pair(0))
+}
+
 /// A number as `(n + j / 16) log 2 + r`.
 struct Reduced<L> {
     /// Sixteenths: in the last bits, and as a number.
@@ -183,6 +193,15 @@ pub(super) fn exp_of_sum<L: Lanes>(x: L, rest: L) -> L {
     power_of(&own)
 }
 
+/// `e**x` as a power and the small part of it that is to be added, `power * (1 + more)`.
+#[inline(always)]
+pub(super) fn split_exp<L: Lanes>(x: L) -> (L, L) {
+    let own = reduced(x.within_exponents());
+    let (r, s) = (own.r, own.r.mul(own.r));
+    let (power, rest) = powers(&own);
+    (power.times_power(own.k, own.t), r.add(s.fma(terms_less_one(r, s), rest)))
+}
+
 /// `e**x - 1`: 1 is taken from the power, before the rest is multiplied by 2 to the power of `n`.
 #[inline(always)]
 pub(super) fn expm1<L: Lanes>(x: L) -> L {
@@ -190,10 +209,8 @@ pub(super) fn expm1<L: Lanes>(x: L) -> L {
     let least = L::number(if L::IS_DOUBLE { -40.0 } else { -20.0 });
     let own = reduced(x.below(least, least, x).within_exponents());
     let (r, s) = (own.r, own.r.mul(own.r));
-    let terms =
-        if L::IS_DOUBLE { polynomial(r, &LESS_ONE) } else { polynomial(r, &LESS_ONE_OF_F32) };
     let (power, rest) = powers(&own);
-    let more = r.add(s.fma(terms, rest));
+    let more = r.add(s.fma(terms_less_one(r, s), rest));
     let less = power.sub(L::inverse_power(own.k, own.t));
     power.fma(more, less).times_power(own.k, own.t).with_sign_of(x)
 }

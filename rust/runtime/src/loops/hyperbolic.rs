@@ -1,15 +1,17 @@
 //! Hyperbolic functions and their inverses, of single elements or of registers of them.
 
-use crate::loops::exponential::{exp, expm1};
+use crate::loops::exponential::{exp, expm1, split_exp};
 use crate::loops::lanes::Lanes;
 use crate::loops::logarithm::log1p;
 
+/// By the decay `w` that falls twice as fast: `(1 - w) / (1 + w)`, but for the sign. So nothing waits for a power of
+/// 2 between the polynomial and the quotient.
 #[inline(always)]
 pub(super) fn tanh<L: Lanes>(x: L) -> L {
-    let (size, most) = (x.abs(), L::number(if L::IS_DOUBLE { 20.0 } else { 10.0 }));
-    let inside = most.below(size, most, size);
-    let twice = expm1(inside.add(inside));
-    twice.div(twice.add(L::number(2.0))).with_sign_of(x)
+    let (power, more) = split_exp(x.abs().mul(L::number(-2.0)));
+    let one = L::number(1.0);
+    let lost = power.fma(more, power.sub(one));
+    lost.div(power.fma(more, power.add(one))).with_sign_of(x)
 }
 
 /// From this size on, a hyperbolic sine and a cosine are half of the exponential.
