@@ -72,6 +72,12 @@ def wide(low: float = -300, high: float = 300, count: int = 40) -> list[float]:
     return [sign * x for x in sizes + usual for sign in (1, -1)]
 
 
+def dense(low: float = -3, high: float = 2.5, count: int = 500) -> list[float]:
+    """Many numbers of both signs, of the sizes at which functions are no straight lines."""
+    sizes = [float(x) for x in np.geomspace(10.0**low, 10.0**high, count)]
+    return [sign * x for x in sizes for sign in (1, -1)]
+
+
 def one(*xs: Sequence[float]) -> Points:
     return [(x,) for x in itertools.chain(*xs)]
 
@@ -135,15 +141,15 @@ def _zeta(s: Any, q: Any) -> Any:
 
 
 REFERENCES: dict[str, tuple[Callable[..., Any], Points]] = {
-    "exp": (mp.exp, one(wide(-300, 2.8), near(0, 709, -708))),
-    "exp2": (lambda x: mp.mpf(2) ** x, one(wide(-300, 2.9), near(0, 1))),
-    "expm1": (mp.expm1, one(wide(-300, 2.8), near(0, 1e-5))),
-    "log": (mp.log, one(wide(), near(1, 2))),
-    "log2": (lambda x: mp.log(x, 2), one(wide(), near(1, 2))),
-    "log10": (mp.log10, one(wide(), near(1, 10))),
-    "log1p": (mp.log1p, one(wide(), near(0, -0.5, -1 + 1e-9))),
+    "exp": (mp.exp, one(wide(-300, 2.8), near(0, 709, -708), dense())),
+    "exp2": (lambda x: mp.mpf(2) ** x, one(wide(-300, 2.9), near(0, 1), dense())),
+    "expm1": (mp.expm1, one(wide(-300, 2.8), near(0, 1e-5), dense())),
+    "log": (mp.log, one(wide(), near(1, 2), dense())),
+    "log2": (lambda x: mp.log(x, 2), one(wide(), near(1, 2), dense())),
+    "log10": (mp.log10, one(wide(), near(1, 10), dense())),
+    "log1p": (mp.log1p, one(wide(), near(0, -0.5, -1 + 1e-9), dense())),
     "sqrt": (mp.sqrt, one(wide())),
-    "cbrt": (mp.cbrt, one([abs(x) for x in wide()])),
+    "cbrt": (mp.cbrt, one([abs(x) for x in wide()], dense())),
     "pow": (
         mp.power,
         grid([abs(x) for x in wide(-30, 30, 12)], [-7.3, 0.58207336, 2.7, 9.0, 0.01]),
@@ -152,49 +158,53 @@ REFERENCES: dict[str, tuple[Callable[..., Any], Points]] = {
         mp.hypot,
         grid([*wide(-150, 150, 12), -1.474167754969253], [1e-150, 1.1693758940339285]),
     ),
-    "sin": (mp.sin, one(wide(), near(math.pi, 2 * math.pi, 1e5))),
-    "cos": (mp.cos, one(wide(), near(math.pi / 2, 1.5 * math.pi, 1e5))),
-    "tan": (mp.tan, one(wide(), near(math.pi / 2, math.pi))),
-    "arcsin": (mp.asin, one(wide(-300, 0), near(0, 0.5, 1 - 1e-11))),
-    "arccos": (mp.acos, one(wide(-300, 0), near(0, 0.5, 1 - 1e-11))),
-    "arctan": (mp.atan, one(wide())),
+    "sin": (mp.sin, one(wide(), near(math.pi, 2 * math.pi, 1e5), dense())),
+    "cos": (mp.cos, one(wide(), near(math.pi / 2, 1.5 * math.pi, 1e5), dense())),
+    "tan": (mp.tan, one(wide(), near(math.pi / 2, math.pi), dense())),
+    "arcsin": (mp.asin, one(wide(-300, 0), near(0, 0.5, 1 - 1e-11), dense(-3, 0))),
+    "arccos": (mp.acos, one(wide(-300, 0), near(0, 0.5, 1 - 1e-11), dense(-3, 0))),
+    "arctan": (mp.atan, one(wide(), dense())),
     "arctan2": (
         mp.atan2,
         grid([*wide(-100, 100, 10), 0.13697916391780307], [1e-50, 0.2928616419531393, -3.0]),
     ),
-    "sinh": (mp.sinh, one(wide(-300, 2.8))),
-    "cosh": (mp.cosh, one(wide(-300, 2.8))),
-    "tanh": (mp.tanh, one(wide(-300, 2))),
-    "arcsinh": (mp.asinh, one(wide())),
-    "arccosh": (mp.acosh, one([abs(x) for x in wide()], near(1, 1.5))),
-    "arctanh": (mp.atanh, one(wide(-300, 0), near(0.5, 1 - 1e-11))),
-    "sigmoid": (lambda x: 1 / (1 + mp.exp(-x)), one(wide(-300, 2.8))),
-    "softplus": (lambda x: mp.log1p(mp.exp(x)), one(wide(-300, 2.8))),
-    "log_sigmoid": (lambda x: -mp.log1p(mp.exp(-x)), one(wide(-300, 2.8))),
+    "sinh": (mp.sinh, one(wide(-300, 2.8), dense())),
+    "cosh": (mp.cosh, one(wide(-300, 2.8), dense())),
+    "tanh": (mp.tanh, one(wide(-300, 2), dense())),
+    "arcsinh": (mp.asinh, one(wide(), dense())),
+    "arccosh": (mp.acosh, one([abs(x) for x in wide()], near(1, 1.5), dense())),
+    "arctanh": (mp.atanh, one(wide(-300, 0), near(0.5, 1 - 1e-11), dense(-3, 0))),
+    "sigmoid": (lambda x: 1 / (1 + mp.exp(-x)), one(wide(-300, 2.8), dense())),
+    "softplus": (lambda x: mp.log1p(mp.exp(x)), one(wide(-300, 2.8), dense())),
+    "log_sigmoid": (lambda x: -mp.log1p(mp.exp(-x)), one(wide(-300, 2.8), dense())),
     "log1mexp": (
         lambda x: mp.log1p(-mp.exp(x)) if x < -1 else mp.log(-mp.expm1(x)),
-        one(wide(-300, 2.5), near(-math.log(2))),
+        one(wide(-300, 2.5), near(-math.log(2)), dense()),
     ),
     "logaddexp": (
         lambda x, y: mp.log(mp.exp(x) + mp.exp(y)),
         grid(wide(-5, 2.8, 6), [-700.0, -0.3, 0.0, 2.0, 300.0]),
     ),
-    "erf": (mp.erf, one(wide(-300, 1))),
-    "erfc": (mp.erfc, one(wide(-300, 1.41), near(5, 26))),
+    "erf": (mp.erf, one(wide(-300, 1), dense(-3, 0.78))),
+    "erfc": (mp.erfc, one(wide(-300, 1.41), near(5, 26), dense(-3, 1.4))),
     "erfcx": (lambda x: mp.exp(x * x) * mp.erfc(x), one(wide(-300, 1.4), near(0, 25, -5, 26))),
     "erfinv": (_inverse_of(mp.erf), one([x for x in wide(-300, 0) if abs(x) < 1], near(0.5))),
     "erfcinv": (
         _inverse_of(mp.erfc),
         one([x for x in wide(-300, 0.2) if 0 < x < 2], near(0.5, 1, 1.5)),
     ),
-    "ndtr": (_ndtr, one(wide(-300, 1.5), near(-5, -1, 1, -37))),
+    "ndtr": (_ndtr, one(wide(-300, 1.5), near(-5, -1, 1, -37), dense(-3, 1.5))),
     "log_ndtr": (lambda x: mp.log(_ndtr(x)), one(wide(-300, 3), near(-1, -5, 5))),
     "ndtri": (_inverse_of(_ndtr), one([x for x in wide(-300, 0) if 0 < x < 1], near(0.5, 0.1353))),
     "owens_t": (_owens_t, grid([0.01, 0.5, 1.0, 2.7, 6.1], [0.01, 0.5, 0.9, 1.0, 3.3])),
     "gamma": (mp.gamma, one(wide(-300, 2.2), near(1, 2, -0.5, -3.5, 33.3, 170.5, -20.5))),
     "gammaln": (
         lambda x: mp.log(abs(mp.gamma(x))),
-        one(wide(-300, 5), near(1, 2, -2.457024738220, -2.747682646727, -3.143580888349)),
+        one(
+            wide(-300, 5),
+            near(1, 2, -2.457024738220, -2.747682646727, -3.143580888349),
+            dense(-2, 2.5),
+        ),
     ),
     "psi": (
         mp.digamma,
