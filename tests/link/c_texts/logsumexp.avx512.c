@@ -82,15 +82,24 @@ i4 (*loop_stops)(void);
 static const i8 first_i8x8[] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
 void (*fold_rows_maximum_f8)(f8 *, f8 *, i8, i8, i8, i8);
 
-static NOINLINE void fold_maximum_of_columns(f8x8 *to, f8x8 *of, i8 count) {
-  const f8x8 none = -__builtin_inf() - (f8x8){};
-  for (i8 at = count; at & 7; ++at) of[at] = none;
-  for (i8 apart = count > 8 ? 8 : 4; apart; apart >>= 1)
-    for (i8 lane = 0; lane < apart; ++lane) {
-      const f8x8 a = of[lane], b = of[lane + apart];
-      of[lane] = (f8x8)(((i8x8)b & ((b > a) | (b != b))) | ((i8x8)a & ~((b > a) | (b != b))));
-    }
-  *to = of[0];
+static NOINLINE void fold_maximum_of_columns(f8x8 *to, const f8x8 *of, i8 count) {
+  f8x8 x0 = of[0];
+  f8x8 x1 = of[1];
+  f8x8 x2 = of[2];
+  f8x8 x3 = of[3];
+  f8x8 x4 = of[4];
+  f8x8 x5 = of[5];
+  f8x8 x6 = of[6];
+  f8x8 x7 = of[7];
+  if (count > 8) { { const f8x8 a = x0, b = of[8]; x0 = (f8x8)(((i8x8)b & ((b > a) | (b != b))) | ((i8x8)a & ~((b > a) | (b != b)))); } { const f8x8 a = x1, b = of[9]; x1 = (f8x8)(((i8x8)b & ((b > a) | (b != b))) | ((i8x8)a & ~((b > a) | (b != b)))); } { const f8x8 a = x2, b = of[10]; x2 = (f8x8)(((i8x8)b & ((b > a) | (b != b))) | ((i8x8)a & ~((b > a) | (b != b)))); } { const f8x8 a = x3, b = of[11]; x3 = (f8x8)(((i8x8)b & ((b > a) | (b != b))) | ((i8x8)a & ~((b > a) | (b != b)))); } { const f8x8 a = x4, b = of[12]; x4 = (f8x8)(((i8x8)b & ((b > a) | (b != b))) | ((i8x8)a & ~((b > a) | (b != b)))); } { const f8x8 a = x5, b = of[13]; x5 = (f8x8)(((i8x8)b & ((b > a) | (b != b))) | ((i8x8)a & ~((b > a) | (b != b)))); } { const f8x8 a = x6, b = of[14]; x6 = (f8x8)(((i8x8)b & ((b > a) | (b != b))) | ((i8x8)a & ~((b > a) | (b != b)))); } { const f8x8 a = x7, b = of[15]; x7 = (f8x8)(((i8x8)b & ((b > a) | (b != b))) | ((i8x8)a & ~((b > a) | (b != b)))); } }
+  { const f8x8 a = x0, b = x4; x0 = (f8x8)(((i8x8)b & ((b > a) | (b != b))) | ((i8x8)a & ~((b > a) | (b != b)))); }
+  { const f8x8 a = x1, b = x5; x1 = (f8x8)(((i8x8)b & ((b > a) | (b != b))) | ((i8x8)a & ~((b > a) | (b != b)))); }
+  { const f8x8 a = x2, b = x6; x2 = (f8x8)(((i8x8)b & ((b > a) | (b != b))) | ((i8x8)a & ~((b > a) | (b != b)))); }
+  { const f8x8 a = x3, b = x7; x3 = (f8x8)(((i8x8)b & ((b > a) | (b != b))) | ((i8x8)a & ~((b > a) | (b != b)))); }
+  { const f8x8 a = x0, b = x2; x0 = (f8x8)(((i8x8)b & ((b > a) | (b != b))) | ((i8x8)a & ~((b > a) | (b != b)))); }
+  { const f8x8 a = x1, b = x3; x1 = (f8x8)(((i8x8)b & ((b > a) | (b != b))) | ((i8x8)a & ~((b > a) | (b != b)))); }
+  { const f8x8 a = x0, b = x1; x0 = (f8x8)(((i8x8)b & ((b > a) | (b != b))) | ((i8x8)a & ~((b > a) | (b != b)))); }
+  *to = x0;
 }
 #define FMA_f8(a, b, c) ((f8x8)__builtin_ia32_vfmaddpd512_mask(a, b, c, -1, 4))
 #define ALL_f8(c) ((c) - (f8x8){})
@@ -193,6 +202,9 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   ((f8x8 *)sets2)[0] = ((f8x8 *)sets2)[1] = ((f8x8 *)sets2)[2] = ((f8x8 *)sets2)[3] = z2;
   ALIGNED f8 k0[128];
   ALIGNED f8 of5[128];
+  for (i8 at = n_inner; at < 16; ++at) {
+    ((f8x8 *)of5)[at] = -__builtin_inf() - (f8x8){};
+  }
   for (i8 outer = 0; outer < n_outer; outer += tile) {
     const i8 rows = n_outer - outer < tile ? n_outer - outer : tile;
     if (rest) {

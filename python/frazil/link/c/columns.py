@@ -18,17 +18,12 @@ from frazil.link.c import syntax as c
 from frazil.link.c.functions import C_TYPES
 from frazil.link.c.lanes import BlockWriter, PlainLanes
 from frazil.link.c.operands import Moving, Operands
-from frazil.link.c.partials import Partials
 from frazil.link.c.rows import Rows
 from frazil.link.c.stages import Stages
 from frazil.link.c.values import Values, reduction
 from frazil.link.kernel.loop_kernel import BLOCK_BYTES, Cumulate, LoopKernel, Write
 from frazil.link.kernel.passes import Pass, Passes
-from frazil.link.kernel.tiles import TILE
-
-MOST = 2 * TILE
-"""The elements of the longest rows that are taken side by side: two blocks, each of which folds
-into a set of its own."""
+from frazil.link.kernel.tiles import SHORT, TILE
 
 HALVES = (4, 2, 1)
 """How far the lanes of a block are apart that are folded, one step after the other."""
@@ -90,6 +85,15 @@ class ColumnFolding:
         """The array in which they wait."""
         return f"of{self.k}"
 
+    def declare(self) -> Iterator[c.Statement]:
+        """Room for two blocks; what is behind the end of a row changes no result."""
+        unit, write = self.values.unit, self.write
+        vector = unit.vector(write.dtype, TILE)
+        yield c.Array(C_TYPES[write.dtype], self.columns, SHORT * TILE)
+        none = f"{unit.identity(str(write.reduce), write.dtype)} - ({vector}){{}}"
+        padding = c.Assign(f"(({vector} *){self.columns})[at]", none)
+        yield c.For("i8 at = n_inner", f"at < {SHORT}", "++at", [padding])
+
     def enter_block(self) -> Iterator[c.Statement]:
         """Point to the column of the present elements."""
         yield c.Declare(C_TYPES[self.write.dtype], f"*c{self.k}", f"{self.columns} + i * {TILE}")
@@ -102,7 +106,7 @@ class ColumnFolding:
         """Fold the elements of each row to one."""
         unit, write = self.values.unit, self.write
         vector = unit.vector(write.dtype, TILE)
-        unit.define(_folding(Partials(unit, write, TILE), str(write.reduce), vector))
+        unit.define(_folding(str(write.reduce), vector))
         columns, to = f"({vector} *){self.columns}", f"({vector} *)row{self.k}"
         return c.Do(f"fold_{write.reduce}_of_columns({to}, {columns}, n_inner)")
 
@@ -117,20 +121,27 @@ _BOTH = {
 """The fold of two columns, for each reduction: vectors, as loops take long to compile."""
 
 
-def _folding(partials: Partials, reduce: str, vector: str) -> str:
+def _folding(reduce: str, vector: str) -> str:
     """The function that folds the columns of rows to one, as the lanes of blocks are folded."""
-    return f"""
-static NOINLINE void fold_{reduce}_of_columns({vector} *to, {vector} *of, i8 count) {{
-  const {vector} none = {partials.identity()} - ({vector}){{}};
-  for (i8 at = count; at & {TILE - 1}; ++at) of[at] = none;
-  for (i8 apart = count > {TILE} ? {TILE} : {TILE // 2}; apart; apart >>= 1)
-    for (i8 lane = 0; lane < apart; ++lane) {{
-      const {vector} a = of[lane], b = of[lane + apart];
-      of[lane] = {_BOTH[reduce]};
-    }}
-  *to = of[0];
-}}
-"""
+
+    def fold(lane: int, other: str) -> str:
+        return f"{{ const {vector} a = x{lane}, b = {other}; x{lane} = {_BOTH[reduce]}; }}"
+
+    name = f"fold_{reduce}_of_columns"
+    second = " ".join(fold(lane, f"of[{lane + TILE}]") for lane in range(TILE))
+    halves = [fold(lane, f"x{lane + apart}") for apart in HALVES for lane in range(apart)]
+    return "\n".join(
+        [
+            "",
+            f"static NOINLINE void {name}({vector} *to, const {vector} *of, i8 count) {{",
+            *(f"  {vector} x{lane} = of[{lane}];" for lane in range(TILE)),
+            f"  if (count > {TILE}) {{ {second} }}",
+            *(f"  {one}" for one in halves),
+            "  *to = x0;",
+            "}",
+            "",
+        ]
+    )
 
 
 class ColumnBlock(BlockWriter):
@@ -166,13 +177,13 @@ class RowColumns:
         self.values.unit.define(_SHUFFLE)
         self.values.unit.define(_transposing())
         for each in [*self._read(), *self._kept()]:
-            yield c.Array(C_TYPES[each.dtype], f"k{each.name}", MOST * TILE)
+            yield c.Array(C_TYPES[each.dtype], f"k{each.name}", SHORT * TILE)
         for fold in (own for row_pass in self.first for own in self._foldings(row_pass)):
-            yield c.Array(C_TYPES[fold.write.dtype], fold.columns, MOST * TILE)
+            yield from fold.declare()
 
     def enter(self) -> Iterator[c.Statement]:
         """Find out whether the present rows are taken side by side, and gather their operands."""
-        fits = f"{self.rows.count} == {TILE} && n_inner > 0 && n_inner <= {MOST}"
+        fits = f"{self.rows.count} == {TILE} && n_inner > 0 && n_inner <= {SHORT}"
         yield c.Const("b1", self.condition, fits)
         # The ends of rows are copied, and so are rows that have one: there may be no memory behind.
         for each in self._read():

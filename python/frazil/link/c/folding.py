@@ -439,18 +439,30 @@ class RegisterFolding(Folding):
         return _moves(self.registers, next_sets)
 
     def leave_end(self) -> Iterator[c.Statement]:
-        if not self.counts:
-            return
-        k, lanes = self.k, self.lanes
-        size = np.dtype(self.write.dtype).itemsize
-        mask = self.unit.vector(f"int{8 * size}", lanes)
-        table = f"first_{mask}"
+        if self.counts:
+            yield self.live_lanes("whole - n_inner")
+            yield self.keep_dead_lanes(self.registers[-1])
+
+    def live_lanes(self, padding: str) -> c.Const:
+        """Let ``live`` be which lanes of a block with so much padding are elements."""
+        lanes, size = self.lanes, np.dtype(self.write.dtype).itemsize
+        table = f"first_{self._mask}"
         ones, zeros = ", ".join(["-1"] * lanes), ", ".join(["0"] * lanes)
         self.unit.define(f"static const i{size} {table}[] = {{{ones}, {zeros}}};\n")
-        yield c.Const(mask, f"live{k}", f"*(const {mask}_at *)({table} + whole - n_inner)")
-        last = self.registers[-1]
+        return c.Const(
+            self._mask, f"live{self.k}", f"*(const {self._mask}_at *)({table} + {padding})"
+        )
+
+    def keep_dead_lanes(self, last: str) -> c.Assign:
+        """Undo what the padding did to a set, which ``before`` has as it was."""
+        mask, k = self._mask, self.k
         before = f"(({mask})before{k} & ~live{k})"
-        yield c.Assign(last, f"({self.vector})((({mask}){last} & live{k}) | {before})")
+        return c.Assign(last, f"({self.vector})((({mask}){last} & live{k}) | {before})")
+
+    @property
+    def _mask(self) -> str:
+        size = np.dtype(self.write.dtype).itemsize
+        return self.unit.vector(f"int{8 * size}", self.lanes)
 
     def spill(self) -> Iterator[c.Statement]:
         array = f"d{self.k}"

@@ -11,7 +11,7 @@ for an open loop.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from frazil.link.c.columns import RowColumns, takes_columns_of_rows
 from frazil.link.c.ends import ends_of
 from frazil.link.c.operands import Operands
 from frazil.link.c.rows import rows_of
+from frazil.link.c.tile_blocks import tile_blocks
 from frazil.link.c.unit import Unit
 from frazil.link.c.values import Values
 from frazil.link.c.walk import Frame, PassWriter, foldings_of
@@ -118,7 +119,18 @@ class _KernelWriter:
             yield self.columns.walk(writer.row_pass, along_rows)
         else:
             yield from self.columns.leave()
+            yield from self._last_walk(writer, along_rows)
+
+    def _last_walk(
+        self, writer: PassWriter, along_rows: Sequence[c.Statement]
+    ) -> Iterator[c.Statement]:
+        """The walk of the last pass of short rows: by blocks of a tile where that pays."""
+        blocks = tile_blocks(writer.frame, writer.row_pass, writer.foldings)
+        if blocks is None:
             yield from along_rows
+        else:
+            condition = f"{RowColumns.condition} && {blocks.condition}"
+            yield c.If(condition, [*blocks.walk()], along_rows)
 
     def _folds(self) -> bool:
         """Whether rows are folded, or into a row."""

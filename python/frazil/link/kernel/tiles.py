@@ -12,9 +12,14 @@ from collections.abc import Sequence
 from frazil.link.kernel.cost import cost
 from frazil.link.kernel.loop_kernel import LoopKernel, Statement
 from frazil.link.kernel.passes import Pass
+from frazil.link.kernel.scalar_loop import scalar_loop_calls
 
 TILE = 8
 """Rows of a tile: as many as buffers with a stride have room for."""
+
+
+SHORT = 2 * TILE
+"""The elements of the longest rows that are short: two blocks of a lane for each row of a tile."""
 
 
 def takes_tiles(kernel: LoopKernel) -> bool:
@@ -48,3 +53,14 @@ def busiest(kernel: LoopKernel, passes: Sequence[Pass]) -> Pass:
         own = (kernel.ops[k] for k in row_pass.varying)
         costs.append(sum(cost(op.op if isinstance(op, Statement) else op) for op in own))
     return passes[costs.index(max(costs))]
+
+
+def gathers_rows(kernel: LoopKernel, row_pass: Pass) -> bool:
+    """Whether a pass folds the rows of a tile into one row, and may take them block by block: each
+    of its other values depends on those of its own element alone.
+    """
+    plain = all(isinstance(kernel.ops[k], Statement) for k in row_pass.varying)
+    writes = [kernel.writes[k] for k in row_pass.writes]
+    gathers = any(write.inner and write.reduce for write in writes)
+    is_alone = not (row_pass.puts or row_pass.folds or scalar_loop_calls(kernel.ops))
+    return gathers and plain and is_alone and kernel.lanes == TILE

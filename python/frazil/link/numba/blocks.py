@@ -36,6 +36,8 @@ class Blocks(Expressions):
         """The letter of values that are the same along the row."""
         self.is_last = "outer == n_outer - 1"
         """The condition that the present row is the last one."""
+        self.held: frozenset[int] = frozenset()
+        """The writes whose present blocks are variables ``g``, into which other rows fold, too."""
         self.later: dict[str, int] = {}
         """The pointers to rows that come later, with the sizes of elements: they are prefetched."""
 
@@ -128,7 +130,13 @@ class Blocks(Expressions):
             if write.inner:
                 *lines, value = self.written(write)
                 yield from lines
-                yield from self._store_or_fold(write, f"{row}{self.n_reads + position}", value)
+                k = self.n_reads + position
+                if k in self.held:
+                    *lines, folded = self.fold(str(write.reduce), write.dtype, f"g{k}", value)
+                    yield from lines
+                    yield f"g{k} = {folded}"
+                else:
+                    yield from self._store_or_fold(write, f"{row}{k}", value)
         for k in one.puts:
             yield from self._put(k)
 

@@ -6,12 +6,12 @@ for each row. They are kept in arrays ``t`` for the walks along single rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from frazil.link.kernel.passes import Pass
-from frazil.link.kernel.tiles import TILE, busiest, kept_values
+from frazil.link.kernel.tiles import SHORT, TILE, busiest, gathers_rows, kept_values
 from frazil.link.numba import functions, vectors
 from frazil.link.numba.folding import CARRIED
 from frazil.link.numba.lines import indented
@@ -108,14 +108,23 @@ class RowTiles:
         """The walks along the present rows."""
         folds = [each for each in self.source.foldings(one) if isinstance(each, RowFolding)]
         walk = [*self._walk_row(one)]
-        if walk:
+        if walk and gathers_rows(self.kernel, one):
+            gathering = [k for k in self._written(one) if self._gathers(k)]
+            still = [*gathering, *(each.k for each in self.source.foldings(one))]
+            same = " and ".join(f"{self.strides[f'{k}']} == 0" for k in still)
+            yield f"if rows == {TILE} and n_inner <= {SHORT} and {same}:"
+            yield from indented(self._walk_blocks(one, gathering), 1)
+            yield "else:"
+            yield "    for r in range(rows):"
+            yield from indented(walk, 2)
+        elif walk:
             yield "for r in range(rows):"
             yield from indented(walk, 1)
         for each in folds:
             yield from each.leave_rows()
 
     def _walk_row(self, one: Pass) -> Iterator[str]:
-        source, kernel = self.source, self.kernel
+        source = self.source
         if one is self.busiest:
             source.later = {f"n{name}": size for name, size in self.later.items()}
         source.row, source.is_last = "w", "outer + r == n_outer - 1"
@@ -123,19 +132,66 @@ class RowTiles:
         source.row, source.is_last, source.later = "p", "outer == n_outer - 1", {}
         if not walk:
             return
+        yield from self._enter_row(one)
+        if one is self.busiest:
+            for name in self.later:
+                yield f"n{name} = advance(p{name}, (rows + r) * {self.strides[name]})"
+        yield from walk
+
+    def _enter_row(self, one: Pass) -> Iterator[str]:
+        """Load what is the same along row ``r``, and point to its operands."""
+        source, kernel = self.source, self.kernel
         used = {a for k in one.varying for a in kernel.ops[k].args}
         used.update(kernel.folds[k].arg for k in one.folds)
         used.update(kernel.writes[k].value for k in one.writes)
         for k in sorted(used.intersection(self.kept)):
             yield f"v{k} = {source.load(kernel.dtypes[k], f't{k}', 'r')}"
-        operands = [*one.reads, *(source.n_reads + k for k in one.writes)]
         buffers = (f"b{k}" for k in (*one.loads, *one.stores))
-        for name in (*map(str, operands), *buffers):
+        for name in (*map(str, (*one.reads, *self._written(one))), *buffers):
             yield f"w{name} = advance(p{name}, r * {self.strides[name]})"
-        if one is self.busiest:
-            for name in self.later:
-                yield f"n{name} = advance(p{name}, (rows + r) * {self.strides[name]})"
-        yield from walk
+
+    def _written(self, one: Pass) -> list[int]:
+        """The operands that a pass writes."""
+        return [self.source.n_reads + k for k in one.writes]
+
+    def _gathers(self, k: int) -> bool:
+        """Whether rows are gathered into the elements of an operand."""
+        write = self.kernel.writes[k - self.source.n_reads]
+        return write.inner and write.reduce is not None
+
+    def _walk_blocks(self, one: Pass, gathering: Sequence[int]) -> Iterator[str]:
+        """The walk block by block, each through all rows: the rows of a block follow each other, so
+        elements are folded in the order of the walk along rows.
+
+        All rows are gathered into a block in a variable, which need not go through memory.
+        """
+        source, lanes, kernel = self.source, self.kernel.lanes, self.kernel
+        folding = source.foldings(one)
+        for each in folding:
+            yield f"before{each.k} = blocks{each.k}"
+        yield f"of_row = (n_inner + {lanes - 1}) // {lanes}"
+        yield f"for i in range(0, n_inner, {lanes}):"
+        yield f"    count = min(n_inner - i, int64({lanes}))"
+        yield f"    mask = {source.name(f'first_{lanes}', vectors.first(lanes))}(count)"
+        source.is_end = True
+        dtypes = {k: kernel.writes[k - source.n_reads].dtype for k in gathering}
+        for k, dtype in dtypes.items():
+            yield f"    g{k} = {source.load_block(dtype, f'p{k}')}"
+        yield f"    for r in range({TILE}):"
+        yield from indented(self._enter_row(one), 2)
+        for each in folding:
+            yield f"        blocks{each.k} = before{each.k} + r * of_row + i // {lanes}"
+        source.row, source.held = "w", frozenset(gathering)
+        yield from indented(source.block(one, folding, is_dense=False, is_end=True), 2)
+        source.row, source.held = "p", frozenset()
+        for k, dtype in dtypes.items():
+            yield f"    {source.store_block(dtype, f'p{k}', f'g{k}')}"
+        source.is_last = f"outer + {TILE} == n_outer"
+        for each in folding:
+            yield f"blocks{each.k} = before{each.k} + {TILE} * of_row"
+            yield from each.carry()
+            yield from each.leave_row()
+        source.is_last = "outer == n_outer - 1"
 
     def _write_uniform(self) -> Iterator[str]:
         """Write the values of the present rows that are the same along each."""

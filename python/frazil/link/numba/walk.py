@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from frazil.link.kernel.loop_kernel import PATIENCE, Cumulate, Status, Write
 from frazil.link.kernel.passes import Pass
 from frazil.link.kernel.reduction import folds_row, has_levels, identity
-from frazil.link.kernel.tiles import takes_tiles
+from frazil.link.kernel.tiles import gathers_rows, takes_tiles
 from frazil.link.numba import functions, vectors
 from frazil.link.numba.blocks import Blocks
 from frazil.link.numba.folding import CARRIED, IN_REGISTERS, Folding
@@ -23,7 +23,9 @@ class Walks(Blocks):
         kernel = self.kernel
         writes = [(self.n_reads + k, kernel.writes[k]) for k in one.writes]
         writes = [(k, write) for k, write in writes if folds_row(write)]
-        in_memory = len(writes) + len(one.folds) > IN_REGISTERS
+        # Where a tile is walked through block by block, sets do not come in turn.
+        by_blocks = takes_tiles(kernel) and gathers_rows(kernel, one)
+        in_memory = by_blocks or len(writes) + len(one.folds) > IN_REGISTERS
         kind = RowFolding if takes_tiles(kernel) else Folding
         made = [Folding(self, k, write, None, in_memory) for k, write in writes]
         for k in one.folds:
