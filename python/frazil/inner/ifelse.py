@@ -9,7 +9,7 @@ from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, TensorType,
 from frazil.graph.containers import in_container_of
 from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array
-from frazil.inner.inner_graph import HasInnerGraph, Told, Values, compute
+from frazil.inner.inner_graph import HasInnerGraph, KnownShape, Values, compute
 from frazil.inner.op_from_graph import owned
 from frazil.inner.outer_lengths import chosen_length, outer_lengths, presumed_lengths
 from frazil.scalar.constants import as_tensor
@@ -102,10 +102,10 @@ class IfElse(HasInnerGraph):
         return tuple(a if a == b else None for a, b in zip(*told, strict=True))
 
     def presume_lengths(
-        self, node: FrozenApply, values: Values, input_shapes: Sequence[Told]
-    ) -> list[Told]:
+        self, node: FrozenApply, values: Values, input_shapes: Sequence[KnownShape]
+    ) -> list[KnownShape]:
         graph, condition = self.fgraph, values[0]
-        shapes: dict[Variable, Told] = dict(zip(graph.inputs, input_shapes[1:], strict=True))
+        shapes: dict[Variable, KnownShape] = dict(zip(graph.inputs, input_shapes[1:], strict=True))
         known: dict[Variable, Variable] = {
             x: outer for x, outer in zip(graph.inputs, values[1:], strict=True) if outer is not None
         }

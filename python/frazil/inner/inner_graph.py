@@ -17,7 +17,7 @@ from frazil.graph.op import Array, Op
 from frazil.scalar.graph import ScalarGraphOp
 from frazil.tensor.broadcasting import with_lengths
 
-Told: TypeAlias = tuple[Variable | None, ...]
+KnownShape: TypeAlias = tuple[Variable | None, ...]
 """The lengths of a variable; None for those that only values tell."""
 
 Values: TypeAlias = Sequence[Variable | None]
@@ -53,8 +53,8 @@ class HasInnerGraph(Op):
         return f"{type(self).__name__}{{{self.fgraph.digest[:8]}}}"
 
     def presume_lengths(
-        self, node: FrozenApply, values: Values, input_shapes: Sequence[Told]
-    ) -> Sequence[Told]:
+        self, node: FrozenApply, values: Values, input_shapes: Sequence[KnownShape]
+    ) -> Sequence[KnownShape]:
         """Return the lengths that the outputs would have if the node ran.
 
         Parameters

@@ -19,7 +19,7 @@ from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, OpMeta
 from frazil.inner.inner_graph import (
     HasInnerGraph,
-    Told,
+    KnownShape,
     Values,
     compute,
     expand_graph,
@@ -157,10 +157,10 @@ class OpFromGraph(HasInnerGraph, metaclass=OpFromGraphMeta):
         return tuple(outer_lengths(graph, graph.outputs, shapes, values))
 
     def presume_lengths(
-        self, node: FrozenApply, values: Values, input_shapes: Sequence[Told]
-    ) -> list[Told]:
+        self, node: FrozenApply, values: Values, input_shapes: Sequence[KnownShape]
+    ) -> list[KnownShape]:
         graph = self.fgraph
-        shapes: dict[Variable, Told] = dict(zip(graph.inputs, input_shapes, strict=True))
+        shapes: dict[Variable, KnownShape] = dict(zip(graph.inputs, input_shapes, strict=True))
         known: dict[Variable, Variable] = {
             x: outer for x, outer in zip(graph.inputs, values, strict=True) if outer is not None
         }

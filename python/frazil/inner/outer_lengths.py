@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, Variable
-from frazil.inner.inner_graph import HasInnerGraph, Told
+from frazil.inner.inner_graph import HasInnerGraph, KnownShape
 from frazil.tensor.lengths import Lengths, Shape_i, literal
 from frazil.tensor.shapes import Shapes, is_size_arithmetic
 
@@ -20,7 +20,7 @@ from frazil.tensor.shapes import Shapes, is_size_arithmetic
 def outer_lengths(
     fgraph: FrozenFunctionGraph,
     variables: Sequence[Variable],
-    input_shapes: Mapping[Variable, Told],
+    input_shapes: Mapping[Variable, KnownShape],
     values: Mapping[Variable, Variable],
 ) -> list[Lengths | None]:
     """Return the lengths of inner ``variables`` as expressions in outer variables.
@@ -49,9 +49,9 @@ def outer_lengths(
 def presumed_lengths(
     fgraph: FrozenFunctionGraph,
     variables: Sequence[Variable],
-    input_shapes: Mapping[Variable, Told],
+    input_shapes: Mapping[Variable, KnownShape],
     values: Mapping[Variable, Variable],
-) -> list[Told]:
+) -> list[KnownShape]:
     """Return the lengths that inner ``variables`` would have if the graph ran.
 
     The parameters are those of :func:`outer_lengths`. None stands for a length that depends on
@@ -94,7 +94,7 @@ class _OuterLengths:
     def __init__(
         self,
         fgraph: FrozenFunctionGraph,
-        input_shapes: Mapping[Variable, Told],
+        input_shapes: Mapping[Variable, KnownShape],
         values: Mapping[Variable, Variable],
         *,
         presume: bool,
@@ -107,9 +107,9 @@ class _OuterLengths:
         self._values = values
         self._presume = presume
         self._known: dict[Variable, Variable | None] = {}
-        self._presumed: dict[FrozenApply, Sequence[Told]] = {}
+        self._presumed: dict[FrozenApply, Sequence[KnownShape]] = {}
 
-    def told(self, x: Variable) -> Told:
+    def told(self, x: Variable) -> KnownShape:
         """The lengths of ``x``."""
         return tuple(self._outer(length) for length in self._inner.lengths(x))
 
@@ -169,7 +169,7 @@ class _OuterLengths:
         operands = [own for x in node.inputs if (own := self._known[x]) is not None]
         return node.op(*operands) if len(operands) == len(node.inputs) else None
 
-    def _presumed_of(self, holder: FrozenApply) -> Sequence[Told]:
+    def _presumed_of(self, holder: FrozenApply) -> Sequence[KnownShape]:
         if holder not in self._presumed:
             self._presumed[holder] = holder.op.presume_lengths(
                 holder,

@@ -25,9 +25,9 @@ from frazil.jit.operand_flow import Flow, Part
 from frazil.jit.operands import deep
 from frazil.jit.progress import make
 from frazil.jit.reach import Reached, watched
-from frazil.jit.snapshot import LARGE, take_snapshot
+from frazil.jit.snapshot import MAX_COMPARED_BYTES, take_snapshot
 from frazil.jit.trace import Trace, users_frame, users_line
-from frazil.jit.walk import Captured, Check, Policies, Told
+from frazil.jit.walk import Captured, Check, NamedCapture, Policies
 
 Captures: TypeAlias = Literal["guard", "bind", "error"] | Mapping[str, str]
 
@@ -75,7 +75,7 @@ class Watch:
         """Code that was reached by other ways than names; known to the next run."""
         self.reasons: list[str] = []
         """Why what the run did holds for this call only."""
-        self.wrote: Told | None = None
+        self.wrote: NamedCapture | None = None
         self.disturbed = False
         self.callbacks = Callbacks(self.snapshot)
         self.lifted: dict[int, Variable] = {}
@@ -87,7 +87,7 @@ class Watch:
         self._places: dict[int, list[tuple[object, object]]] | None = None
         self._traced_arguments: dict[int, set[str]] = {}
         """By code, the arguments that were traced arrays when it was entered."""
-        self._overwritten: dict[int, Told] = {}
+        self._overwritten: dict[int, NamedCapture] = {}
         """Captured arrays that had other elements when they were operands."""
         self.blind = self.snapshot.blind
         """The reasons why the run would differ, or differed, from plain Python."""
@@ -158,7 +158,7 @@ class Watch:
                 raise SharpEdgeError(what + _WAY_OUT)
             self.reasons.append(what)
         for own in self.snapshot.arrays.values():
-            if own.array.nbytes > LARGE and not (
+            if own.array.nbytes > MAX_COMPARED_BYTES and not (
                 id(own.array) in self.lifted or self._is_unread(own)
             ):
                 self.reasons.append(
@@ -224,7 +224,7 @@ class Watch:
             return True
         return bool(Reached(reach, self.snapshot.codes).refused)
 
-    def _writer(self, change: Told) -> str:
+    def _writer(self, change: NamedCapture) -> str:
         """The place of the code that stores to a variable; else of the code that reads it."""
         for write, code in self.snapshot.writes:
             if change.path == f"{write.kind} {write.name!r}":

@@ -15,16 +15,16 @@ from frazil.jit.identity import is_one_of
 from frazil.jit.pytree import Node, Structure, key_of
 from frazil.jit.specialization import Specialization
 
-Told: TypeAlias = tuple[Any, ...]
+FormData: TypeAlias = tuple[Any, ...]
 
 
 def told_arguments(
     called: Specialization, names: Sequence[str], pins: Sequence[tuple[int, int, int]]
-) -> tuple[list[Told], list[tuple[str, Told]]] | None:
+) -> tuple[list[FormData], list[tuple[str, FormData]]] | None:
     """Return what positional and named arguments must be; None if Rust cannot tell."""
     arrays = frozenset(called.arrays)
 
-    def leaf(at: int) -> Told | None:
+    def leaf(at: int) -> FormData | None:
         value = called.leaves[at]
         if at in arrays:
             if type(value) is not np.ndarray:
@@ -44,12 +44,14 @@ def told_arguments(
     return made[:positional], list(zip(names, made[positional:], strict=True))
 
 
-def told_result(structure: Structure, steps: Sequence[Told], called: Specialization) -> Told | None:
+def told_result(
+    structure: Structure, steps: Sequence[FormData], called: Specialization
+) -> FormData | None:
     """Return what is returned; None if Rust cannot make it."""
     arrays = [(at, called.leaves[leaf], leaf) for at, leaf in enumerate(called.arrays)]
     places = {leaf: at for at, value, leaf in arrays if type(value) is np.ndarray}
 
-    def leaf(at: int) -> Told | None:
+    def leaf(at: int) -> FormData | None:
         kind, value = steps[at]
         if kind == "argument":
             return (kind, places[value]) if value in places else None
@@ -59,8 +61,8 @@ def told_result(structure: Structure, steps: Sequence[Told], called: Specializat
 
 
 def _told(
-    structure: Structure, numbers: Iterator[int], leaf: Callable[[int], Told | None]
-) -> Told | None:
+    structure: Structure, numbers: Iterator[int], leaf: Callable[[int], FormData | None]
+) -> FormData | None:
     if not isinstance(structure, Node):
         return leaf(next(numbers))
     parts = [_told(part, numbers, leaf) for part in structure.parts]

@@ -11,7 +11,7 @@ from typing import Any
 from frazil.jit.callables import is_allowed_class, is_trusted_module
 from frazil.jit.identity import is_one_of
 from frazil.jit.kinds import NOT_READ, SCALARS, is_data, is_dunder, is_written_in_python
-from frazil.jit.walk import Told, Walk
+from frazil.jit.walk import NamedCapture, Walk
 
 _OF_CLASSES = ("__name__", "__qualname__")
 _MRO = type.__dict__["__mro__"]
@@ -159,7 +159,7 @@ class ObjectWalk(Walk):
         self._check("class item", proxy, name, (value,), path)
         field = name in vars(kind).get("__dataclass_fields__", ())  # a default of instances
         if is_data(value) and not is_dunder(name) and not field:
-            self.data.append(Told(path, self._policy, self._where))
+            self.data.append(NamedCapture(path, self._policy, self._where))
         self._visit(value, path)
 
 

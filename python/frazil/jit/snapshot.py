@@ -38,11 +38,11 @@ from frazil.jit.kinds import (
 )
 from frazil.jit.object_walk import ObjectWalk
 from frazil.jit.operand_flow import Keys, Root
-from frazil.jit.walk import Check, Policies, Told, shown_place
+from frazil.jit.walk import Check, NamedCapture, Policies, shown_place
 
 LIMIT = 3000
 """A function that reads more than so many things is not worth guarding."""
-LARGE = 1 << 22
+MAX_COMPARED_BYTES = 1 << 22
 """The contents of arrays of more bytes are not compared at each call."""
 
 _OF_FUNCTIONS = ("__name__", "__qualname__", "__doc__", "__module__", "__annotations__")
@@ -157,7 +157,7 @@ class Snapshot(ObjectWalk):
             known = key if isinstance(key, str | int) and type(key) is not bool else None
             value, keys = owner, (known, *keys)
 
-    def first_change(self) -> Told | None:
+    def first_change(self) -> NamedCapture | None:
         """The subjects that are no longer as they were when the snapshot was made."""
         failed = Guards(self.checks).first_failure()
         if failed is not None:
@@ -258,7 +258,7 @@ class Snapshot(ObjectWalk):
         if keywords:
             self._visit(keywords, f"the defaults of {name}")
             if any(is_data(own) and not is_one_of(type(own), SCALARS) for own in keywords.values()):
-                self.data.append(Told(f"a default of {name}", self._policy, self._where))
+                self.data.append(NamedCapture(f"a default of {name}", self._policy, self._where))
         for key in _OF_FUNCTIONS:
             if key in self._names:
                 self._read("attribute", function, key, getattr(function, key), f"{name}.{key}")
@@ -270,7 +270,7 @@ class Snapshot(ObjectWalk):
         for key, value in vars(function).items():
             self._read("item", vars(function), key, value, f"{own}[{key!r}]")
             if is_data(value) and not is_dunder(key):
-                self.data.append(Told(f"{name}.{key}", self._policy, self._where))
+                self.data.append(NamedCapture(f"{name}.{key}", self._policy, self._where))
         self.code(code, function.__globals__, function.__closure__, name)
 
     def code(
@@ -495,7 +495,7 @@ def _names_ahead(functions: list[Any]) -> Iterator[Names]:
                 pending.append(cell.cell_contents)
 
 
-def _place(check: Check, told: Told) -> tuple[object, ...]:
+def _place(check: Check, told: NamedCapture) -> tuple[object, ...]:
     """What a check reads; a class gives its dict by way of another proxy each time."""
     place, owner, key, _ = check
     if type(owner) is types.MappingProxyType:

@@ -50,7 +50,7 @@ class Policies:
         return self.of_names.get(name, above)
 
 
-class Told(NamedTuple):
+class NamedCapture(NamedTuple):
     """The name of something captured, its treatment, and the place that reads it."""
 
     path: str
@@ -85,13 +85,13 @@ class Walk:
         """``apart`` has the ids of values that are not taken apart."""
         self._apart = apart
         self.checks: list[Check] = []
-        self.told: list[Told] = []
+        self.told: list[NamedCapture] = []
         """The subject of each check."""
         self.reasons: list[str] = []
         """The captures that cannot be guarded."""
-        self.whole: list[tuple[Check, Told]] = []
+        self.whole: list[tuple[Check, NamedCapture]] = []
         """Names that objects and classes have, to find what a run adds."""
-        self.data: list[Told] = []
+        self.data: list[NamedCapture] = []
         """Captured values that are data: no functions, classes or modules."""
         self.arrays: dict[int, Captured] = {}
         self.meetings: dict[int, list[int]] = {}
@@ -114,13 +114,13 @@ class Walk:
         self, place: str, obj: object, key: object, expected: tuple[object, ...], path: str
     ) -> None:
         self.checks.append((place, obj, key, expected))
-        self.told.append(Told(path, self._policy, self._where))
+        self.told.append(NamedCapture(path, self._policy, self._where))
 
     def _note_names(self, names: Any, path: str) -> None:
         """Note which names a dict of attributes has; what is added later was written."""
         place = "keys" if type(names) is dict else "class keys"
         check: Check = (place, names, None, (tuple(names),))
-        self.whole.append((check, Told(path, self._policy, self._where)))
+        self.whole.append((check, NamedCapture(path, self._policy, self._where)))
 
     def _visit(self, value: Any, path: str) -> None:
         """Come back to a value later, unless it has no parts or was met before."""
@@ -160,7 +160,7 @@ class Walk:
 
     def _visit_data(self, value: object, path: str) -> None:
         if is_data(value):
-            self.data.append(Told(path, self._policy, self._where))
+            self.data.append(NamedCapture(path, self._policy, self._where))
         self._visit(value, path)
 
     def _missed(self, present: Container[str]) -> list[str]:

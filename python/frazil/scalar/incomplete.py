@@ -23,7 +23,7 @@ from frazil.scalar.quadrature import integral
 from frazil.scalar.scipy_functions import scipy_function
 from frazil.scalar.special import gammaln, psi
 
-LARGE = 10.0
+STIRLING_FROM = 10.0
 """From here on Stirling's series is exact with four terms."""
 
 LOG_2_PI = math.log(2 * math.pi)
@@ -51,8 +51,8 @@ def _log_ratio(difference: Variable, ratio: Variable) -> Variable:
 
 def _gamma_weight(k: Variable, x: Variable) -> Variable:
     """``x**k * exp(-x) / gamma(k + 1)``, whose factors may overflow."""
-    large = elemwise(gt, k, LARGE)
-    few, many = elemwise(where, large, 1, k), elemwise(where, large, k, LARGE)
+    large = elemwise(gt, k, STIRLING_FROM)
+    few, many = elemwise(where, large, 1, k), elemwise(where, large, k, STIRLING_FROM)
     plain = few * elemwise(log, x) - x - elemwise(gammaln, few + 1)
     off = (x - many) / many
     root = (elemwise(log, many) + LOG_2_PI) * 0.5
@@ -149,10 +149,10 @@ gammainccinv: Elementary = scipy_function("gammainccinv", _gammainccinv_gradient
 
 def _beta_weight(a: Variable, b: Variable, x: Variable, y: Variable) -> Variable:
     """``x**a * y**b / beta(a, b)``, whose factors may overflow; ``y`` is ``1 - x``."""
-    large = elemwise(gt, elemwise(minimum, a, b), LARGE)
+    large = elemwise(gt, elemwise(minimum, a, b), STIRLING_FROM)
     few = [elemwise(where, large, 1, parameter) for parameter in (a, b)]
     plain = few[0] * elemwise(log, x) + few[1] * elemwise(log, y) - elemwise(betaln, *few)
-    a, b = (elemwise(where, large, parameter, LARGE) for parameter in (a, b))
+    a, b = (elemwise(where, large, parameter, STIRLING_FROM) for parameter in (a, b))
     whole, off = a + b, b * x - a * y
     ratios = a * _log_ratio(off / a, x * (whole / a)) + b * _log_ratio(-off / b, y * (whole / b))
     root = (elemwise(log, a * (b / whole)) - LOG_2_PI) * 0.5

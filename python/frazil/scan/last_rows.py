@@ -13,7 +13,7 @@ from frazil.tensor.broadcasting import broadcast_to, with_lengths
 from frazil.tensor.joining import stack
 from frazil.tensor.lengths import Lengths, literal, minimum, static_length, subtract
 
-MOST = 8
+MAX_CARRIED_ROWS = 8
 """The most rows that a scan carries as states."""
 
 
@@ -47,7 +47,7 @@ def tail_reads(users: Iterable[FrozenApply | None], *, backwards: bool) -> list[
         if user is None or not isinstance(user.op, Subtensor) or len(user.op.template) != 1:
             return None
         read = _tail_read(user, backwards=backwards)
-        if read is None or not 1 <= read.back <= MOST:
+        if read is None or not 1 <= read.back <= MAX_CARRIED_ROWS:
             return None
         found.append(read)
     return found

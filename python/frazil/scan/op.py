@@ -10,7 +10,7 @@ import frazil._core as _core
 from frazil._core import FrozenApply, FrozenFunctionGraph, TensorType, Variable
 from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array
-from frazil.inner.inner_graph import HasInnerGraph, Told, Values, compute
+from frazil.inner.inner_graph import HasInnerGraph, KnownShape, Values, compute
 from frazil.inner.outer_lengths import outer_lengths, presumed_lengths
 from frazil.tensor.lengths import LENGTH, Lengths, literal, static_length
 
@@ -238,8 +238,8 @@ class Scan(HasInnerGraph):
         return (*states, *(None if row is None else (node.inputs[0], *row) for row in rows))
 
     def presume_lengths(
-        self, node: FrozenApply, values: Values, input_shapes: Sequence[Told]
-    ) -> list[Told]:
+        self, node: FrozenApply, values: Values, input_shapes: Sequence[KnownShape]
+    ) -> list[KnownShape]:
         elements = slice(1, 1 + self.n_sequences)
         shapes = list(input_shapes[1:])
         shapes[: self.n_sequences] = [shape[1:] for shape in input_shapes[elements]]
@@ -280,9 +280,9 @@ class Scan(HasInnerGraph):
         shapes = [shape[at < self.n_sequences :] for at, shape in enumerate(input_shapes[1:])]
         return self._presumed_rows(shapes, inputs[1:])
 
-    def _presumed_rows(self, shapes: Sequence[Told], values: Values) -> list[Lengths]:
+    def _presumed_rows(self, shapes: Sequence[KnownShape], values: Values) -> list[Lengths]:
         """The presumed lengths of rows, given the lengths of inner inputs, and their values."""
-        of_inputs: dict[Variable, Told] = dict(zip(self.fgraph.inputs, shapes, strict=True))
+        of_inputs: dict[Variable, KnownShape] = dict(zip(self.fgraph.inputs, shapes, strict=True))
         kept = {y: of_inputs[state] for y, state in zip(self.next_states, self.states, strict=True)}
         told = presumed_lengths(self.fgraph, self.stacked, of_inputs, self._fixed(values))
         return [

@@ -55,10 +55,10 @@ def renamed(function: Function, name: str) -> Function:
     return function
 
 
-Told: TypeAlias = Mapping[str, tuple[str, str]]
+ParameterTexts: TypeAlias = Mapping[str, tuple[str, str]]
 """The type of each parameter, and a text on it."""
 
-_REDUCED: Told = {
+_REDUCED: ParameterTexts = {
     "axis": ("int or tuple of int", "The dimensions to reduce; default: all."),
     "keepdims": ("bool", "Keep the reduced dimensions, with length 1."),
     "initial": ("tensor_like", "A number beside the elements, cast to the dtype of the result."),
@@ -80,7 +80,7 @@ Returns
 _MISSING = ", optional"
 """Behind the type of a parameter that is None by default."""
 
-_told: dict[Callable[..., object], Told] = {}
+_told: dict[Callable[..., object], ParameterTexts] = {}
 """The parameters of the functions whose docstrings were completed."""
 
 
@@ -122,7 +122,7 @@ def described_like(other: Callable[..., object]) -> Callable[[Function], Functio
     return lambda function: completed(function, _told[other])
 
 
-def completed(function: Function, usual: Told) -> Function:
+def completed(function: Function, usual: ParameterTexts) -> Function:
     """Complete the docstring of ``function``, with ``usual`` on the parameters that it lacks."""
     made = cast(FunctionType, function)
     if made.__doc__ is None:  # as Python -OO leaves it
@@ -191,7 +191,7 @@ def _examples(function: FunctionType, example: str) -> str:
     return _EXAMPLE.format(name=name, arguments=arguments, elements=elements)
 
 
-def listed_parameters(function: Callable[..., object], told: Told) -> str:
+def listed_parameters(function: Callable[..., object], told: ParameterTexts) -> str:
     """The parameters as a docstring lists them: what is ``told`` of each, and the default of the
     signature. Neighbours of which the same is told are listed together.
     """

@@ -20,7 +20,7 @@ from frazil.tensor.transposition import Transpose
 Binding: TypeAlias = tuple[str, int]
 """A formula, and the precedence of its outermost operation."""
 
-LONG = 1_000
+MAX_FORMULA = 1_000
 """A longer formula gets a name, as a variable that is used several times does."""
 
 ATOM = 100
@@ -94,14 +94,14 @@ def pp(graph_like: object, limit: int = LINES) -> str:
         formula = _formula(node, operands)
         several = len(node.outputs) > 1
         used = [output for output in node.outputs if output in uses]
-        if len(used) > 1 and len(formula[0]) > LONG:
+        if len(used) > 1 and len(formula[0]) > MAX_FORMULA:
             # Each result would have all of it.
             name = next(names)
             lines.append(f"{name} = {formula[0]}")
             formula = (name, ATOM)
         for output in used:
             own = (f"{formula[0]}[{output.index}]", ATOM) if several else formula
-            if uses[output] > 1 or (len(own[0]) > LONG and output not in ends):
+            if uses[output] > 1 or (len(own[0]) > MAX_FORMULA and output not in ends):
                 name = next(names)
                 lines.append(f"{name} = {own[0]}")
                 own = (name, ATOM)

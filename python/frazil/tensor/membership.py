@@ -30,7 +30,7 @@ from frazil.tensor.sorting import argsort, sort
 from frazil.tensor.taking import take
 from frazil.tensor.transposition import moveaxis
 
-FEW = 32
+MAX_COMPARED = 32
 """The most others of a declared number that an element is compared with one by one."""
 
 NARROW = ("bool", "int8", "uint8", "int16", "uint16")
@@ -63,7 +63,7 @@ def isin(
     dtype = _core.promote(x.dtype, others.dtype)
     x, others = as_tensor(x, dtype), as_tensor(others, dtype)
     number = static_length(length(others, 0))
-    if number is not None and 0 < number <= FEW:
+    if number is not None and 0 < number <= MAX_COMPARED:
         found = _is_one_of(x, [get_item(others, k) for k in range(number)])
     elif dtype in NARROW:
         found = _stands_in_table(x, others, dtype)

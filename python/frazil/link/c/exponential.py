@@ -9,7 +9,7 @@ from __future__ import annotations
 from frazil.link.c import wide
 from frazil.link.c.definitions import Definitions
 from frazil.link.c.functions import C_TYPES
-from frazil.link.kernel.exponential import EXPONENTIALS, MOST, Exponential
+from frazil.link.kernel.exponential import EXPONENTIALS, REDUCED_TO, Exponential
 
 _TABLES = """\
 static const {T} powers_{T}[16] ALIGNED = {{{powers}}};
@@ -94,7 +94,7 @@ def _define(definitions: Definitions, dtype: str) -> str:
         "magic": everywhere(constants.magic),
         "log2_high": everywhere(f"-{constants.log2_high}"),
         "log2_low": everywhere(f"-({constants.log2_low})"),
-        "most": everywhere(f"({code}){MOST.hex()}"),
+        "most": everywhere(f"({code}){REDUCED_TO.hex()}"),
     }
     held.update((f"p{k}", everywhere(value)) for k, value in enumerate(constants.polynomial))
 

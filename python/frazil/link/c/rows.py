@@ -18,7 +18,7 @@ from frazil.link.c.operands import Moving, Operands
 from frazil.link.c.values import Values
 from frazil.link.kernel.loop_kernel import BLOCK_BYTES, Take, Write
 from frazil.link.kernel.passes import Pass, Passes
-from frazil.link.kernel.prefetching import AHEAD, MANY
+from frazil.link.kernel.prefetching import AHEAD, PREFETCHED_FROM
 from frazil.link.kernel.reduction import SETS
 from frazil.link.kernel.tiles import TILE, busiest, kept_values, takes_tiles
 
@@ -55,7 +55,7 @@ class Rows:
 
     def declare_prefetch(self) -> Iterable[c.Statement]:
         """The distance by which kernels that fold prefetch."""
-        return (c.Const("i8", "ahead", f"n_outer * n_inner >= {MANY} ? {AHEAD} : 0"),)
+        return (c.Const("i8", "ahead", f"n_outer * n_inner >= {PREFETCHED_FROM} ? {AHEAD} : 0"),)
 
     def enter(self) -> Iterable[c.Statement]:
         """Count the rows that are taken now."""

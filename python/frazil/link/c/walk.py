@@ -20,7 +20,7 @@ from frazil.link.kernel.loop_kernel import PATIENCE, Cumulate, Status
 from frazil.link.kernel.passes import Pass
 from frazil.link.kernel.reduction import SETS, folds_row
 
-FEW = 8
+MAX_POINTERS = 8
 """The most operands for which a loop has pointers of its own: more take long to compile."""
 
 NEAR = 14
@@ -99,7 +99,7 @@ class PassWriter:
             yield from each.enter_row()
         yield from self._start_cumulations()
         into_rows = any(self.kernel.writes[k].reduce for k in self.row_pass.writes)
-        if self.foldings or self.rows.most > 1 or (into_rows and len(self.moving) <= FEW):
+        if self.foldings or self.rows.most > 1 or (into_rows and len(self.moving) <= MAX_POINTERS):
             yield self._pausing_blocks(stages, block)
         elif len(self.moving) <= NEAR and not self.indexed:
             yield self._portions(block)

@@ -17,7 +17,7 @@ from frazil.link.fusion.views import REPEATED, Views
 from frazil.scalar.elemwise import Elemwise
 from frazil.tensor.advanced_indexing import AdvancedIncSubtensor
 
-SMALL = 1 << 15
+SHARED_FROM = 1 << 15
 """Loops of fewer elements are not shared by threads."""
 
 
@@ -57,8 +57,8 @@ def _puts_rows(node: FrozenApply) -> bool:
     shape = domain(node).type.shape
     elements = 1
     for length in shape:
-        elements *= SMALL if length is None else length
-    return elements >= SMALL and shape[-1] != 1 and whole_axes(node)[-1] != REPEATED
+        elements *= SHARED_FROM if length is None else length
+    return elements >= SHARED_FROM and shape[-1] != 1 and whole_axes(node)[-1] != REPEATED
 
 
 def _taken_along(

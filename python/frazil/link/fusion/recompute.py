@@ -10,7 +10,7 @@ from frazil.link.fusion.spaces import Spaces
 from frazil.link.fusion.views import Views
 from frazil.link.kernel.cost import FUNCTION, KEEPING
 
-READS = 2
+MAX_READS = 2
 """Reading this many operands costs as much as writing a result of that size and reading it."""
 
 _MOST = max(KEEPING, FUNCTION - 1)
@@ -20,8 +20,8 @@ class Recompute:
     """The elementwise results that loops compute again from the operands.
 
     Such a result costs at most :data:`~frazil.link.kernel.cost.KEEPING` an element, and reads at
-    most :data:`READS` operands as large as itself. A result of a single element may cost more, but
-    holds no function.
+    most :data:`MAX_READS` operands as large as itself. A result of a single element may cost more,
+    but holds no function.
 
     Attributes
     ----------
@@ -64,9 +64,9 @@ class Recompute:
             # An operand that is written over is gone when the result is computed again.
             if whole > most or not read.isdisjoint(written):
                 continue
-            if space and len(read) > READS:
+            if space and len(read) > MAX_READS:
                 as_large = [x for x in read if len(shapes.space(x)) >= len(space)]
-                if len(as_large) > READS:
+                if len(as_large) > MAX_READS:
                     continue
             costs[output] = whole
             self.again[output] = frozenset([x for x in read if not isinstance(x, Constant)])

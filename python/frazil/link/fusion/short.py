@@ -11,7 +11,7 @@ from frazil.link.fusion.recompute import Recompute
 from frazil.link.fusion.spaces import Spaces
 from frazil.link.fusion.views import Views
 
-SHORT = 31
+SHORT_ROW = 31
 """The highest number of elements of a short row, for which a walk along the row is slow.
 
 At 32, rows fill whole registers, and a walk along them is quicker again: twice with 5,000 rows.
@@ -27,7 +27,7 @@ def is_short(length: int | None) -> bool:
     >>> [is_short(length) for length in (3, 100, None)]
     [True, False, True]
     """
-    return length is None or length <= SHORT
+    return length is None or length <= SHORT_ROW
 
 
 def sums_short_rows(node: FrozenApply, shapes: Spaces, views: Views, recompute: Recompute) -> bool:

@@ -15,7 +15,7 @@ import math
 
 from frazil.graph.dataclass import dataclass
 
-MOST = math.log(2) / 31
+REDUCED_TO = math.log(2) / 31
 """The size to which ``r`` is made small."""
 
 

@@ -13,7 +13,7 @@ from frazil.link.kernel.cost import cost
 from frazil.link.kernel.loop_kernel import LoopKernel, Statement, Write
 from frazil.link.kernel.reduction import COUNTING, folds_row
 
-MOST = 64
+MAX_COST = 64
 """The highest cost of the statements of a kernel that has the second loop: where a block costs
 more, what is done once a row is not felt, and the compiler has no more time for it."""
 
@@ -36,7 +36,9 @@ def has_whole_block_rows(kernel: LoopKernel) -> bool:
     folded = [write for write in kernel.writes if folds_row(write)]
     if not all(w.of_rows and w.reduce in COUNTING and _is_float(w) for w in folded):
         return False
-    return sum(cost(own.op) for own in kernel.ops.values() if isinstance(own, Statement)) <= MOST
+    return (
+        sum(cost(own.op) for own in kernel.ops.values() if isinstance(own, Statement)) <= MAX_COST
+    )
 
 
 def _is_float(write: Write) -> bool:

@@ -18,7 +18,7 @@ from frazil.link.lowering.scalarize import Elements, Emitter, NotScalarizable, s
 from frazil.scalar.float16 import STORED
 from frazil.scan.op import Scan
 
-SMALL = 256
+MAX_ELEMENTS = 256
 """The highest number of elements of an array that is scalarized."""
 
 
@@ -168,6 +168,6 @@ def _small_shape(x: Variable) -> tuple[int, ...]:
     if x.dtype == STORED or x.type.numpy_dtype.kind == "c":
         raise NotScalarizable(f"the steps of a kernel have no {x.dtype}")
     known = tuple(length for length in x.type.shape if length is not None)
-    if len(known) != x.ndim or math.prod(known) > SMALL:
+    if len(known) != x.ndim or math.prod(known) > MAX_ELEMENTS:
         raise NotScalarizable(f"{x.type} is not small")
     return known

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import frazil._core as _core
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, Program, Variable
 from frazil.link.fusion.segments import Segmentation
-from frazil.link.fusion.short import SHORT
+from frazil.link.fusion.short import SHORT_ROW
 from frazil.link.fusion.views import REPEATED
 from frazil.link.kernel.compiler import NativeKernel
 from frazil.link.kernel.passes import plan
@@ -125,7 +125,7 @@ class Lowering:
                 (*self._indexed(target), put.reduce is not None)
                 for (_, target), put in zip(call.targets, call.kernel.puts, strict=True)
             ],
-            None if short is None else (short.address, short.keepalive, SHORT),
+            None if short is None else (short.address, short.keepalive, SHORT_ROW),
         )
         for (variable, _), slot in zip(call.targets, slots[len(call.outputs) :], strict=True):
             self.set_slot(variable, slot)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from frazil.link.kernel.exponential import EXPONENTIALS, MOST
+from frazil.link.kernel.exponential import EXPONENTIALS, REDUCED_TO
 from frazil.link.numba.translation import Writer
 from frazil.link.numba.values import Value, constant
 
@@ -36,7 +36,7 @@ def block_exponential(writer: Writer, x: Value) -> Value:
     k = writer.value(dtype, f"fsub {t.typed}, {magic.text}", lanes)
     near = fma(k, all_lanes(own.log2_high, -1), x)
     wide = fma(k, all_lanes(own.log2_low, -1), near)
-    r = _masked(writer, "range", (wide, all_lanes(MOST.hex())), f"i32 {_SMALLER_SIZE}")
+    r = _masked(writer, "range", (wide, all_lanes(REDUCED_TO.hex())), f"i32 {_SMALLER_SIZE}")
     s = writer.value(dtype, f"fmul {r.typed}, {r.text}", lanes)
     terms = [*map(all_lanes, own.polynomial)]
     q = fma(r, terms[1], terms[0])

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from frazil.link.kernel.loop_kernel import LoopKernel
-from frazil.link.kernel.prefetching import AHEAD, MANY
+from frazil.link.kernel.prefetching import AHEAD, PREFETCHED_FROM
 from frazil.link.kernel.tiles import takes_tiles
 from frazil.link.kernel.whole_blocks import has_whole_block_rows
 from frazil.link.numba.lines import indented
@@ -40,7 +40,7 @@ class KernelSource(Walks):
             yield f"    p{operand} = pointers[{k}]"
         for k, value in enumerate(self.plan.buffers, len(kernel.pointers)):
             yield f"    pb{value} = pointers[{k}]"
-        yield f"    ahead = int64({AHEAD}) if n_outer * n_inner >= {MANY} else int64(0)"
+        yield f"    ahead = int64({AHEAD}) if n_outer * n_inner >= {PREFETCHED_FROM} else int64(0)"
         if has_whole_block_rows(kernel):
             yield from indented(WholeBlockRows(self).lines(), 1)
         for one in self.plan.passes:
