@@ -9,11 +9,13 @@ it runs the scan as it is written, which says what is wrong.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TypeAlias
 
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, TensorType, Variable
 from frazil.graph.dataclass import dataclass
+from frazil.graph.dispatch import singledispatch
+from frazil.graph.op import Op
 from frazil.inner.inner_graph import with_inner_graph
 from frazil.inner.successors import Successors
 from frazil.link.kernel.compiler import KernelCompiler
@@ -151,9 +153,7 @@ def _presumed(op: Scan, given: Sequence[Sequence[int | None]]) -> list[tuple[int
     if all(same.shape(x) is not None and None not in x.type.shape for x in inputs):
         return None
     for node in op.fgraph.toposort():
-        for kind in type(node.op).__mro__:
-            if (rule := _RULES.get(kind)) is not None:
-                rule(node, same)
+        _note_equal(node.op, node, same)
         for y in (*node.inputs, *node.outputs):
             same.note(y, y.type.shape)
     for state, new in zip(op.states, op.next_states, strict=True):
@@ -201,7 +201,13 @@ class _SameLengths:
         return known if len(known) == x.ndim else None
 
 
-def _elementwise(node: FrozenApply, same: _SameLengths) -> None:
+@singledispatch
+def _note_equal(op: Op, node: FrozenApply, same: _SameLengths) -> None:
+    """Note the lengths that must be equal for a node to run; of ops without a rule, none."""
+
+
+@_note_equal.register
+def _(op: Elemwise, node: FrozenApply, same: _SameLengths) -> None:
     for y in node.outputs:
         for x in node.inputs:
             for axis, length in enumerate(x.type.shape):
@@ -216,51 +222,43 @@ def _product(a: Variable, b: Variable, y: Variable, same: _SameLengths) -> None:
         same.join(axis, (y, at))
 
 
-def _dot(node: FrozenApply, same: _SameLengths) -> None:
+@_note_equal.register
+def _(op: Dot, node: FrozenApply, same: _SameLengths) -> None:
     a, b = node.inputs
     _product(a, b, node.outputs[0], same)
 
 
-def _gemm(node: FrozenApply, same: _SameLengths) -> None:
+@_note_equal.register
+def _(op: Gemm | Gemv, node: FrozenApply, same: _SameLengths) -> None:
     z, _, a, b, _ = node.inputs
     same.align(z, node.outputs[0])
     _product(a, b, node.outputs[0], same)
 
 
-def _ger(node: FrozenApply, same: _SameLengths) -> None:
+@_note_equal.register
+def _(op: Ger, node: FrozenApply, same: _SameLengths) -> None:
     a, _, x, y = node.inputs
     same.align(a, node.outputs[0])
     same.join((a, 0), (x, 0))
     same.join((a, 1), (y, 0))
 
 
-def _transpose(node: FrozenApply, same: _SameLengths) -> None:
-    for at, axis in enumerate(node.op.axes):
+@_note_equal.register
+def _(op: Transpose, node: FrozenApply, same: _SameLengths) -> None:
+    for at, axis in enumerate(op.axes):
         same.join((node.inputs[0], axis), (node.outputs[0], at))
 
 
-def _dims(node: FrozenApply, same: _SameLengths) -> None:
-    """The operand has the axes of the op besides those of the result, or the other way round."""
+@_note_equal.register
+def _(op: Reduce | ExpandDims | DropDims, node: FrozenApply, same: _SameLengths) -> None:
+    # The operand has the axes of the op besides those of the result, or the other way round.
     x, y = node.inputs[0], node.outputs[0]
     more, fewer = (x, y) if x.ndim > y.ndim else (y, x)
-    kept = [axis for axis in range(more.ndim) if axis not in node.op.axes]
+    kept = [axis for axis in range(more.ndim) if axis not in op.axes]
     for at, axis in enumerate(kept):
         same.join((more, axis), (fewer, at))
 
 
-def _update(node: FrozenApply, same: _SameLengths) -> None:
+@_note_equal.register
+def _(op: IncSubtensor, node: FrozenApply, same: _SameLengths) -> None:
     same.align(node.inputs[0], node.outputs[0])
-
-
-_RULES: dict[type, Callable[[FrozenApply, _SameLengths], None]] = {
-    Elemwise: _elementwise,
-    Dot: _dot,
-    Gemm: _gemm,
-    Gemv: _gemm,
-    Ger: _ger,
-    Transpose: _transpose,
-    Reduce: _dims,
-    ExpandDims: _dims,
-    DropDims: _dims,
-    IncSubtensor: _update,
-}
