@@ -112,6 +112,35 @@ NARROW = textwrap.dedent(
     """
 )
 
+# Comparisons, with each operand the last one that is read, of arrays that begin at any element.
+ANYWHERE = textwrap.dedent(
+    """
+    import json
+    import numpy as np
+    import frazil as fz, frazil.tensor as ft
+
+    def results(own, x, y):
+        half = x.dtype.type(0.5) if own is np else ft.constant(np.dtype(x.dtype).type(0.5))
+        for compare in (own.less, own.less_equal, own.equal, own.not_equal):
+            yield own.where(compare(x, y), x, half)
+            yield own.where(compare(x, y), y, half)
+            yield own.where(compare(half, y), half, half + half)
+
+    wrong = []
+    for dtype in ("float64", "float32"):
+        x, y = ft.vector("x", dtype=dtype), ft.vector("y", dtype=dtype)
+        calls = [fz.function([x, y], own, mode="cranelift", on_unused_input="ignore")
+                 for own in results(ft, x, y)]
+        for first in range(5):
+            a, b = np.random.default_rng(first).normal(size=(2, 101)).astype(dtype).round(1)
+            a, b = a[first:], b[first:]
+            for at, (call, expected) in enumerate(zip(calls, results(np, a, b))):
+                if not np.array_equal(call(a, b), expected):
+                    wrong.append([dtype, first, at])
+    print(json.dumps(wrong))
+    """
+)
+
 
 def run(program: str, *arguments: str, bits: str | None) -> subprocess.CompletedProcess[str]:
     environment = {key: value for key, value in os.environ.items() if key != "FRAZIL_REGISTERS"}
@@ -149,6 +178,14 @@ def test_functions_of_registers_of_all_sizes_give_the_same_bits(seed):
 @pytest.mark.parametrize("bits", ["128", "256", None])
 def test_folds_of_bools_on_which_others_work(bits):
     found = run(NARROW, bits=bits)
+    assert found.returncode == 0, found.stderr
+    assert json.loads(found.stdout) == []
+
+
+@pytest.mark.parametrize("bits", ["128", "256", None])
+def test_operands_of_comparisons_may_lie_anywhere(bits):
+    """The instructions of processors without AVX would read aligned ones alone."""
+    found = run(ANYWHERE, bits=bits)
     assert found.returncode == 0, found.stderr
     assert json.loads(found.stdout) == []
 

@@ -6,7 +6,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{F32, F64, I8, I32, I64};
 use cranelift_codegen::ir::{
     AbiParam, Block, Endianness, ExtFuncData, ExternalName, FuncRef, InstBuilder, MemFlagsData,
-    Signature, StackSlot, StackSlotData, StackSlotKind, Type, UserExternalName, Value,
+    Opcode, Signature, StackSlot, StackSlotData, StackSlotKind, Type, UserExternalName, Value,
 };
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, Variable};
@@ -148,6 +148,20 @@ impl<'f> Emitter<'f> {
         }
         let order = MemFlagsData::new().with_endianness(Endianness::Little);
         self.b.ins().bitcast(to, order, value)
+    }
+
+    /// The value, which no instruction reads from memory. Cranelift lets comparisons of floats do so where there is no
+    /// AVX, though their operands have to be aligned then, and nothing is.
+    pub(crate) fn in_register(&mut self, value: Value) -> Value {
+        let dfg = &self.b.func.dfg;
+        let ty = dfg.value_type(value);
+        let load =
+            dfg.value_def(value).inst().filter(|&own| dfg.insts[own].opcode() == Opcode::Load);
+        if self.vectors.is_some() || !ty.is_vector() || load.is_none() {
+            return value;
+        }
+        let bits = self.bits(value, ty.as_int());
+        self.bits(bits, ty)
     }
 
     /// A value of one element in all elements of a register.

@@ -253,6 +253,7 @@ impl Emitter<'_> {
                 Op::Gt => FloatCC::GreaterThan,
                 _ => FloatCC::GreaterThanOrEqual,
             };
+            let (x, y) = (self.in_register(x), self.in_register(y));
             return self.b.ins().fcmp(how, x, y);
         }
         let signed = own.is_signed();
