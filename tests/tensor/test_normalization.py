@@ -133,3 +133,22 @@ def test_what_only_stops_gradients_is_rewritten_away():
     after = fz.rewrite.rewrite(ft.softmax(x, axis=-1), fz.rewrite.CANONICALIZE).graph
     assert "disconnected_grad" in fz.pp(ft.softmax(x, axis=-1))
     assert "disconnected_grad" not in fz.pp(after)
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (0, 0)])
+@pytest.mark.parametrize("axis", [0, 1, None])
+def test_logsumexp_of_nothing_is_minus_infinity(shape, axis, mode):
+    kept = () if axis is None else (shape[1 - axis],)
+    expected = np.full(kept, -np.inf)
+    for dtype in ("float32", "int64"):
+        array = np.zeros(shape, dtype)
+        if axis is not None:  # for all axes of a matrix SciPy raises
+            np.testing.assert_array_equal(special.logsumexp(array, axis), expected)
+        x = ft.matrix("x", dtype=dtype)
+        y = ft.logsumexp(x, axis)
+        check(y, {x: array}, expected.astype(y.dtype), mode)
+    known = ft.tensor("known", shape=shape)
+    check(ft.logsumexp(known, axis), {known: np.zeros(shape)}, expected, mode)
+    x = ft.matrix("x")
+    check(fz.grad(ft.sum(ft.logsumexp(x, axis)), x), {x: np.zeros(shape)}, np.zeros(shape), mode)
+    check(ft.logsumexp(x, axis, b=x), {x: np.zeros(shape)}, expected, mode)

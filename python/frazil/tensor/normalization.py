@@ -6,17 +6,19 @@ subtracted first, cancels: no gradient needs to flow through it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import Variable
 from frazil.scalar.constants import TensorLike
-from frazil.tensor.axes import normalize_axes
+from frazil.tensor.axes import axis_of_any, normalize_axes
 from frazil.tensor.dims import expand_dims, squeeze
 from frazil.tensor.docstrings import described, described_like
 from frazil.tensor.elementwise.angles import as_floating
-from frazil.tensor.reductions import Axis, max, sum
+from frazil.tensor.reductions import Axis, max, peak, sum
 
 
 @described
@@ -61,7 +63,8 @@ def logsumexp(
     """Return the logarithm of the sum of the exponentials of elements over ``axis``.
 
     x (tensor_like): Any tensor; integers become floating, as by :func:`exp`. Infinities are taken
-        as they are: the result is -inf where all elements are, and inf where one is.
+        as they are: the result is -inf where all elements are, or where there are none, and inf
+        where one is.
     axis (int or tuple of int): The dimensions to reduce; default: all.
     keepdims (bool): Keep the reduced dimensions, with length 1.
     b (tensor_like): Factors of the exponentials, which broadcast with ``x``; what 0 multiplies does
@@ -76,16 +79,21 @@ def logsumexp(
         x = _core.elemwise(scalar.where, counts, x, -np.inf)
     if x.ndim == 0 and (keepdims or axis is not None):
         x = expand_dims(x, 0)
-    shift = _finite(_largest(x, axis))
+    shift = _finite(_largest(x, axis, peak))
     exponentials = _core.elemwise(scalar.exp, x - shift)
     total = sum(exponentials if b is None else b * exponentials, axis, keepdims=True)
     result = _core.elemwise(scalar.log, total) + shift
     return result if keepdims else squeeze(result, normalize_axes(axis, x.ndim))
 
 
-def _largest(x: Variable, axis: Axis) -> Variable:
-    """Return the largest element over ``axis``, as a constant to gradients."""
-    return _core.elemwise(scalar.disconnected_grad, max(x, axis, keepdims=True))
+def _largest(x: Variable, axis: Axis, of_any: Callable[..., Variable] = max) -> Variable:
+    """Return the largest element over ``axis``, as a constant to gradients.
+
+    ``of_any`` finds it where there may be none.
+    """
+    lengths = (x.type.shape[at] for at in normalize_axes(axis_of_any(axis, x.ndim), x.ndim))
+    found = (max if all(lengths) else of_any)(x, axis, keepdims=True)
+    return _core.elemwise(scalar.disconnected_grad, found)
 
 
 def _finite(shift: Variable) -> Variable:

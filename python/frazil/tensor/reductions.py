@@ -326,7 +326,7 @@ def _reduction(
                 raise ValueError(f"{name} of elements where a mask is true needs initial=, too")
             return _reduce(op, x, axis, keepdims)
         first = as_written(initial, x.dtype)
-        found = (_peak if op is Max else _valley)(counted(x, where, first), axis, keepdims)
+        found = (peak if op is Max else _valley)(counted(x, where, first), axis, keepdims)
         return _core.elemwise(join, found, first)
 
     words = {"summary": summary, "operand": operand, "dtype": "", "result": result, "note": note}
@@ -334,14 +334,15 @@ def _reduction(
     return documented(function, name, _DOCSTRING, example=example, **words)
 
 
-def _peak(x: Variable, axis: Axis, keepdims: bool) -> Variable:
+def peak(x: Variable, axis: Axis, keepdims: bool) -> Variable:
+    """Return the largest element; the least value of the dtype where there are none."""
     return _reduce(Peak, x, axis, keepdims)
 
 
 def _valley(x: Variable, axis: Axis, keepdims: bool) -> Variable:
     """The smallest element; the largest value of the dtype where there are none."""
     turn = scalar.neg if x.type.numpy_dtype.kind == "f" else scalar.invert
-    return _core.elemwise(turn, _peak(_core.elemwise(turn, x), axis, keepdims))
+    return _core.elemwise(turn, peak(_core.elemwise(turn, x), axis, keepdims))
 
 
 def counted(x: Variable, where: TensorLike | None, neutral: TensorLike) -> Variable:
