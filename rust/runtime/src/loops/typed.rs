@@ -444,6 +444,40 @@ mod tests {
         };
     }
 
+    macro_rules! same_in_every_place {
+        ($test:ident, $float:ty, $form:literal) => {
+            /// Where registers end, and a mask begins: nothing behind the elements is written.
+            #[test]
+            fn $test() {
+                type Many = unsafe extern "C" fn(*mut $float, *const $float, i64);
+                let values: Vec<$float> = (0..100).map(|k| (k as $float - 30.5) * 0.37).collect();
+                for name in KNOWN.iter().map(|(name, ..)| *name).chain(OTHERS) {
+                    for level in [None].into_iter().chain(Level::known().map(Some)) {
+                        let address = find(name, $form, level).unwrap();
+                        // SAFETY: the address is that of such a function.
+                        let many = unsafe { std::mem::transmute::<usize, Many>(address) };
+                        let mut expected = [0.0; 100];
+                        // SAFETY: both are as long.
+                        unsafe { many(expected.as_mut_ptr(), values.as_ptr(), 100) };
+                        for (start, count) in (0..40).map(|count| (count % 7, count)) {
+                            let mut made = [7.5; 50];
+                            let given = values[start..].as_ptr();
+                            // SAFETY: there are so many elements in both.
+                            unsafe { many(made.as_mut_ptr(), given, count as i64) };
+                            for (a, b) in made.iter().zip(&expected[start..start + count]) {
+                                let same = a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
+                                assert!(same, "{name} {level:?} of {count}: {a:e} {b:e}");
+                            }
+                            assert!(made[count..].iter().all(|&own| own == 7.5));
+                        }
+                    }
+                }
+            }
+        };
+    }
+
+    same_in_every_place!(places_of_f64, f64, "many_f8");
+    same_in_every_place!(places_of_f32, f32, "many_f4");
     same_in_every_level!(of_f64, f64, u64, "many_f8", "one_f8", [1.0, 30.0, 800.0, 1e-3]);
     same_in_every_level!(of_f32, f32, u32, "many_f4", "one_f4", [1.0, 30.0, 110.0, 1e-3]);
 }
