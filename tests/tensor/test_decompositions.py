@@ -209,6 +209,17 @@ def test_what_is_not_finite_fails_each_for_itself(name, bad, mode):
         assert np.isfinite(one[[0, 2]]).all()
 
 
+@pytest.mark.parametrize("name", ["eigh", "eigvalsh"])
+@pytest.mark.parametrize("n", [1, 2, 3, 9])
+def test_eigenvalues_of_nan_are_none_for_any_size(name, n, mode):
+    x = ft.matrix("x")
+    f = fz.function([x], getattr(ft.linalg, name)(x), mode=mode)
+    a = np.ones((n, n))
+    a[-1, 0] = np.nan
+    with pytest.raises(np.linalg.LinAlgError, match="did not converge"):
+        f(a)
+
+
 def test_the_other_triangle_may_hold_anything(mode):
     x = ft.matrix("x")
     a = np.array([[2.0, np.nan], [1.0, 2.0]])
