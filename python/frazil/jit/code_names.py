@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import field
 from itertools import islice, pairwise
 from types import CodeType
+from typing import Literal
 
 from frazil.graph.dataclass import dataclass
 from frazil.jit.instructions import Instruction, instructions, line_at
@@ -47,7 +48,8 @@ REFLECTION = frozenset(
 class Write:
     """A variable of an outer function or a module that code stores to or deletes."""
 
-    kind: str
+    kind: Literal["global", "nonlocal"]
+    """The statement that would declare it."""
     name: str
     line: int
 

@@ -71,7 +71,9 @@ class Taken:
 
     part: Part
     at: int
+    """The offset of the instruction."""
     to: int
+    """The offset of the last two bytes of the instruction with its caches."""
 
 
 @dataclass(frozen=True, slots=True)

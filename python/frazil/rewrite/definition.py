@@ -31,11 +31,12 @@ as many, or a function.
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of a rule: its name, its sort, and whether it matches several operands."""
+    """A parameter of a rule."""
 
     name: str
     sort: Sort
     variadic: bool
+    """Whether it matches several operands."""
 
 
 @dataclass(frozen=True, slots=True)

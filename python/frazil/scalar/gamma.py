@@ -11,12 +11,7 @@ from frazil.scalar.special import psi
 
 
 def _beta_gradient(inputs: Variables, output: Variable, g: Variable) -> list[Partial]:
-    a, b = inputs
-    slope, whole = g * output, elemwise(psi, a + b)
-    return [
-        lambda: slope * (elemwise(psi, a) - whole),
-        lambda: slope * (elemwise(psi, b) - whole),
-    ]
+    return _betaln_gradient(inputs, output, g * output)  # that of its logarithm, times itself
 
 
 def _betaln_gradient(inputs: Variables, output: Variable, g: Variable) -> list[Partial]:
