@@ -1,8 +1,9 @@
 """Reverse-mode differentiation of graphs.
 
 While :func:`grad` walks back, a gradient that is constant along a dimension may have length 1 there
-or lack a dimension in front, as the gradient of a sum does. Elementwise nodes and most views take
-such a gradient as it is. Other ops get it in the shape of its variable, and so does the user.
+or lack a dimension in front, as the gradient of a sum does. Elementwise nodes take such a gradient
+as it is. Sums and most views take one without dimensions as it is, where all elements are equal.
+Other gradients they, and other ops, get in the shape of the variable, and so does the user.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ from frazil.tensor.reductions import Reduce
 from frazil.tensor.reshaping import Reshape
 from frazil.tensor.transposition import Transpose
 
-TAKE_UNIFORM = (BroadcastTo, DropDims, ExpandDims, Reduce, Reshape, Subtensor, Transpose)
-"""Ops whose ``L_op`` takes gradients that lack dimensions or have length 1."""
+TAKE_SCALAR = (BroadcastTo, DropDims, ExpandDims, Reduce, Reshape, Subtensor, Transpose)
+"""Ops whose ``L_op`` takes a gradient without dimensions for one with equal elements."""
 
 
 class DisconnectedInputError(ValueError):
@@ -282,9 +283,12 @@ def _pull(
         check_runs_once(node)
         taken = [_as_taken(op, y, g) for y, g in zip(outputs, given, strict=True)]
         if _is_users_rule(op):
+            # Length 1 for an operand of unknown length is refused: it was not broadcast by mistake.
             pulled = _core.at_lines_of_others(pullback_of(op), inputs, outputs, taken)
             return gradients_of(node, pulled)
         pulled = pullback_of(op)(inputs, outputs, taken)
+        # frazil's own rules give length 1 for an unknown length where elements are equal, or where
+        # another operand tells the length, as in a product with a column.
         return gradients_of(node, pulled, may_broadcast=True)
     except NotImplementedError as error:
         raise _not_differentiable(node, str(error)) from error
@@ -295,12 +299,7 @@ def _pull(
 
 
 def _is_users_rule(op: Op) -> bool:
-    """Whether a user wrote what differentiates an op.
-
-    If that gives length 1 where the type of an operand tells no length, then it most likely lacks
-    a repetition. Where a rule of frazil's does so, either the elements are equal, or another
-    operand tells the length: in a product with a column, the other operand has one row.
-    """
+    """Whether a user wrote what differentiates an op."""
     if isinstance(op, OpFromGraph) and op.pullback is not None:
         return True
     return not type(op).__module__.startswith("frazil.")
@@ -320,7 +319,7 @@ def _as_taken(op: Op, output: Variable, g: Variable | None) -> Variable:
     """Return the gradient of an output in the form that ``op.L_op`` takes."""
     if g is None:
         g = constant(0, output.dtype)
-    if g.ndim == 0 and isinstance(op, TAKE_UNIFORM):
+    if g.ndim == 0 and isinstance(op, TAKE_SCALAR):
         return g
     return broadcast_like(g, output)
 

@@ -64,10 +64,10 @@ def presumed_lengths(
 def chosen_length(
     condition: Variable | None, then: Variable | None, otherwise: Variable | None
 ) -> Variable | None:
-    """Return the presumed length of a choice of which the condition may be known; None: not told.
+    """Return the presumed length of a choice between branches of these lengths; None: unknown.
 
-    Where the condition is not known, it is the length that both branches have, and 0 if they
-    differ: then only a step that runs can tell.
+    ``condition`` is None if its value is unknown outside. The length is then that of both branches,
+    and 0 if they differ, as only a step that runs can tell.
     """
     if then is None or otherwise is None:
         return None
