@@ -129,7 +129,7 @@ def _shares(p: TensorLike, population: Variable) -> Variable:
         raise ValueError(f"a and p must have same size, given {int(given.data)} and {own}")
     near = float(np.sqrt(np.finfo("float64").eps))  # as far from 1 as NumPy lets them be
     shares = check_parameters(
-        shares, eq(length(shares, 0), population), msg="a and p differ in size"
+        shares, eq(length(shares, 0), population), msg="a and p must have same size"
     )
     shares = check_parameters(shares, shares >= 0, msg="probabilities are not 0 or more")
     off = abs(shares.sum() - 1.0)
