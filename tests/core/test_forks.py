@@ -1,6 +1,7 @@
 """Forks: what other threads held when the process forked is free in the child."""
 
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -168,3 +169,16 @@ def test_no_cell_of_pyo3_holds_what_is_made_once():
     sources = [source.read_text() for source in folder.rglob("*.rs")]
     assert len(sources) > 20
     assert not any("PyOnceLock" in source for source in sources)
+
+
+def test_no_cell_that_is_filled_without_the_gil_lets_others_wait():
+    """A child would wait for ever for a thread of its parent that was filling such a cell."""
+    folder = Path(__file__).parents[2] / "rust"
+    sources = [
+        source
+        for crate in ("core", "runtime", "codegen")
+        for source in (folder / crate / "src").rglob("*.rs")
+    ]
+    assert len(sources) > 100
+    waiting = re.compile(r"\b(OnceLock|LazyLock)\b[<:]")
+    assert not [source.name for source in sources if waiting.search(source.read_text())]

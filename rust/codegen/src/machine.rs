@@ -21,9 +21,9 @@ use cranelift_codegen::isa::{self, OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_codegen::{FinalizedMachReloc, FinalizedRelocTarget};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use once_cell::race::OnceBox;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::OnceLock;
 
 /// The alignment of each function, in bytes: a line of the processor's cache.
 const ALIGNMENT: usize = 64;
@@ -334,8 +334,8 @@ fn called(relocation: &FinalizedMachReloc, function: &Function) -> Result<Called
 
 /// The processor that code is made for: this one.
 fn target() -> Result<&'static dyn TargetIsa, CodegenError> {
-    static TARGET: OnceLock<Result<OwnedTargetIsa, String>> = OnceLock::new();
-    match TARGET.get_or_init(find_target) {
+    static TARGET: OnceBox<Result<OwnedTargetIsa, String>> = OnceBox::new();
+    match TARGET.get_or_init(|| Box::new(find_target())) {
         Ok(target) => Ok(&**target),
         Err(fault) => Err(CodegenError::Processor(fault.clone())),
     }

@@ -2,7 +2,8 @@
 //!
 //! The cells of PyO3 give the GIL away within their lock. If another thread forks then, the child finds a lock that
 //! nobody will ever give back, and its first use of the object waits for ever. Here no thread waits for another: two
-//! may both make the object, and the first one counts.
+//! may both make the object, and the first one counts. What is only set and read with the GIL held, and makes nothing
+//! meanwhile, may be in a `OnceLock`: no thread forks while it is set.
 
 use once_cell::race::OnceBox;
 use pyo3::prelude::*;

@@ -1,6 +1,6 @@
 //! The instructions that the processor has beyond those that every processor of its kind has.
 
-use std::sync::OnceLock;
+use once_cell::race::OnceBox;
 
 /// The environment variable that says how many bits registers of elements may have.
 const VARIABLE: &str = "FRAZIL_REGISTERS";
@@ -11,11 +11,11 @@ const VARIABLE: &str = "FRAZIL_REGISTERS";
 /// # Errors
 /// If the environment variable `FRAZIL_REGISTERS` says neither 128 nor 256 nor 512.
 pub fn register_limit() -> Result<u32, String> {
-    static LIMIT: OnceLock<Result<u32, String>> = OnceLock::new();
+    static LIMIT: OnceBox<Result<u32, String>> = OnceBox::new();
     LIMIT
         .get_or_init(|| {
             let given = std::env::var_os(VARIABLE);
-            limit_of(given.as_ref().map(|own| own.to_string_lossy()).as_deref())
+            Box::new(limit_of(given.as_ref().map(|own| own.to_string_lossy()).as_deref()))
         })
         .clone()
 }

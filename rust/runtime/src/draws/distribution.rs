@@ -2,9 +2,9 @@
 
 use std::ffi::c_void;
 use std::fmt;
-use std::sync::OnceLock;
 
 use frazil_core::DType;
+use once_cell::race::OnceBox;
 use serde::{Deserialize, Serialize};
 
 use crate::draws::limits::Limit;
@@ -174,7 +174,7 @@ const ROWS: &[Row] = rows! {
         ["colors" NonNegative, "nsample" NonNegative]
 };
 
-static FOUND: [OnceLock<usize>; ROWS.len()] = [const { OnceLock::new() }; ROWS.len()];
+static FOUND: [OnceBox<usize>; ROWS.len()] = [const { OnceBox::new() }; ROWS.len()];
 
 /// A distribution, with the type of its numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -273,7 +273,7 @@ impl Distribution {
 pub unsafe fn set_sampler(symbol: &str, address: *const c_void) {
     for (found, row) in FOUND.iter().zip(ROWS) {
         if row.symbol == symbol {
-            found.get_or_init(|| address as usize);
+            found.get_or_init(|| Box::new(address as usize));
         }
     }
 }

@@ -5,7 +5,8 @@
 //! layout of their own.
 
 use std::ffi::{c_int, c_void};
-use std::sync::OnceLock;
+
+use once_cell::race::OnceBox;
 
 use crate::error::Fault;
 
@@ -34,7 +35,7 @@ pub type BitFunctions = [usize; 4];
 const KINDS: usize = 5;
 const KEYS: usize = 624;
 
-static FOUND: [OnceLock<BitFunctions>; KINDS] = [const { OnceLock::new() }; KINDS];
+static FOUND: [OnceBox<BitFunctions>; KINDS] = [const { OnceBox::new() }; KINDS];
 
 impl BitGenerator {
     /// Every generator; the first word of its states is the position here, counted from 1.
@@ -98,7 +99,7 @@ pub unsafe fn set_bit_generator(
     });
     let fits = matches!(compared, Ok(true));
     if fits {
-        FOUND[kind as usize].get_or_init(|| functions);
+        FOUND[kind as usize].get_or_init(|| Box::new(functions));
     }
     fits
 }

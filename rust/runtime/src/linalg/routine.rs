@@ -5,7 +5,8 @@
 
 use std::ffi::{c_char, c_void};
 use std::ops::{Add, Div, Mul, Sub};
-use std::sync::OnceLock;
+
+use once_cell::race::OnceBox;
 
 use crate::error::Fault;
 use crate::linalg::own::InRegisters;
@@ -120,7 +121,7 @@ impl Found {
     }
 }
 
-static FOUND: [OnceLock<Found>; COUNT] = [const { OnceLock::new() }; COUNT];
+static FOUND: [OnceBox<Found>; COUNT] = [const { OnceBox::new() }; COUNT];
 
 /// Tells where a routine lies, for every program of the process, unless that was told before.
 ///
@@ -128,7 +129,7 @@ static FOUND: [OnceLock<Found>; COUNT] = [const { OnceLock::new() }; COUNT];
 /// The address is that of the BLAS or LAPACK routine of this name, with such integers, callable
 /// from many threads.
 pub unsafe fn set_routine(routine: Routine, address: *const c_void, integers: Integers) {
-    FOUND[routine as usize].get_or_init(|| Found { address: address as usize, integers });
+    FOUND[routine as usize].get_or_init(|| Box::new(Found { address: address as usize, integers }));
 }
 
 /// The element types that BLAS and LAPACK know.
