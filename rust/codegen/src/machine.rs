@@ -86,7 +86,7 @@ pub fn lowers(op: &str, operands: &[&str], result: &str) -> bool {
 }
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-fn jump(_ahead: usize) -> [u8; JUMP] {
+fn jump(_ahead: usize) -> Option<[u8; JUMP]> {
     unreachable!("no code is made for this processor")
 }
 
@@ -133,7 +133,8 @@ pub(crate) fn assemble(
                 }
                 Called::Made(index) => {
                     let ahead = starts[index] as i64 - place as i64 + relocation.addend;
-                    code[place..place + 4].copy_from_slice(&(ahead as i32).to_le_bytes());
+                    let ahead = i32::try_from(ahead).map_err(|_| too_far())?;
+                    code[place..place + 4].copy_from_slice(&ahead.to_le_bytes());
                 }
             }
         }
@@ -162,7 +163,7 @@ fn made_of(
     dump: Option<&Path>,
 ) -> Result<Code, CodegenError> {
     let Assembled { mut code, ranges } = assembled;
-    let entries = add_entries(&mut code, texts.len());
+    let entries = add_entries(&mut code, texts.len())?;
     let offsets: Vec<usize> = ranges.iter().map(|range| range.start).collect();
     let pages = Pages::of(&code, &offsets)?;
     for (at, offset) in offsets.iter().enumerate() {
@@ -224,33 +225,41 @@ fn name_of(text: &str) -> String {
 }
 
 /// Adds to the code, for each of so many kernels, a jump to the address in its slot.
-fn add_entries(code: &mut Vec<u8>, count: usize) -> Vec<usize> {
+fn add_entries(code: &mut Vec<u8>, count: usize) -> Result<Vec<usize>, CodegenError> {
     code.resize(code.len().next_multiple_of(JUMP), 0);
     let first = code.len();
     let slots = Pages::code_bytes(first + count * JUMP);
     for at in 0..count {
         let ahead = slots + at * size_of::<usize>() - code.len();
-        code.extend_from_slice(&jump(ahead));
+        code.extend_from_slice(&jump(ahead).ok_or_else(too_far)?);
     }
-    (0..count).map(|at| first + at * JUMP).collect()
+    Ok((0..count).map(|at| first + at * JUMP).collect())
 }
 
-/// The bytes of a jump.
+fn too_far() -> CodegenError {
+    CodegenError::Refused("its parts lie further apart than an instruction can reach".to_owned())
+}
+
+/// Bytes from one entry to the next: as many as the longest jump has on any processor.
 const JUMP: usize = 16;
 
-/// A jump to the address that lies so many bytes ahead.
+/// A jump to the address that is stored so many bytes ahead; `None` if that is too far.
 #[cfg(target_arch = "x86_64")]
-fn jump(ahead: usize) -> [u8; JUMP] {
+fn jump(ahead: usize) -> Option<[u8; JUMP]> {
     // jmp [rip + distance], counted from behind it; int3 where nothing comes.
     let mut bytes = [0xcc; JUMP];
     bytes[..2].copy_from_slice(&[0xff, 0x25]);
-    bytes[2..6].copy_from_slice(&(ahead as u32 - 6).to_le_bytes());
-    bytes
+    let distance = i32::try_from(ahead.checked_sub(6)?).ok()?;
+    bytes[2..6].copy_from_slice(&distance.to_le_bytes());
+    Some(bytes)
 }
 
-/// A jump to the address that lies so many bytes ahead.
+/// A jump to the address that is stored so many bytes ahead; `None` if that is too far, or not aligned.
 #[cfg(target_arch = "aarch64")]
-fn jump(ahead: usize) -> [u8; JUMP] {
+fn jump(ahead: usize) -> Option<[u8; JUMP]> {
+    if ahead >= 1 << 24 || !ahead.is_multiple_of(8) {
+        return None;
+    }
     // The distance in two parts of 12 bits, as many as an instruction holds: adr x16, .; add x16,
     // x16, high; ldr x16, [x16, low]; br x16.
     let (high, low) = ((ahead >> 12) as u32, (ahead & 0xfff) as u32 / 8);
@@ -259,7 +268,7 @@ fn jump(ahead: usize) -> [u8; JUMP] {
     for (at, word) in words.into_iter().enumerate() {
         bytes[4 * at..4 * at + 4].copy_from_slice(&u32::to_le_bytes(word));
     }
-    bytes
+    Some(bytes)
 }
 
 /// The instructions of the kernel that a text describes, as Cranelift prints them, and the names of
@@ -281,13 +290,13 @@ fn kernel_of(text: &str) -> Result<Kernel, CodegenError> {
     Ok(kernel)
 }
 
-/// The callees of a kernel: functions by name, and functions that are made with it.
+/// The functions that a kernel calls: the names of some, and the code of those that are made with it.
 struct Written {
     names: Vec<String>,
     vectors: Vec<Vec<u8>>,
 }
 
-/// Writes a kernel.
+/// Fills `function` with the instructions of a kernel, for the signature that [`frazil_runtime::KernelFn`] has.
 fn write(
     kernel: &Kernel,
     target: &dyn TargetIsa,
@@ -412,4 +421,17 @@ fn enable_host(_builder: &mut isa::Builder) -> Result<(), String> {
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn enable_host(_builder: &mut isa::Builder) -> Result<(), String> {
     Err("kernels are entered by a jump, which is known for x86-64 and aarch64 alone".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_jump_reaches_no_further_than_its_instruction() {
+        assert!(jump(1 << 20).is_some());
+        for ahead in [1 << 32, 1 << 40, usize::MAX & !7] {
+            assert!(jump(ahead).is_none(), "{ahead}");
+        }
+    }
 }
