@@ -7,6 +7,7 @@ from typing import (
     Any,
     Literal,
     NoReturn,
+    Protocol,
     Self,
     TypeAlias,
     TypeVar,
@@ -1259,6 +1260,12 @@ class CFunction:
 def digest_of(bytes: bytes) -> bytes:
     """The 16 bytes of the digest of ``bytes``, the same in every process."""
 
+class _AtAddress(Protocol):
+    """Something whose address is valid while it is alive."""
+
+    @property
+    def address(self) -> int: ...
+
 @final
 class NativeCode:
     """The machine code of some kernels, which lives as long as this."""
@@ -1266,10 +1273,10 @@ class NativeCode:
     def addresses(self) -> list[int]:
         """The address of each kernel, in order."""
 
-    def replace(self, at: int, address: int) -> None:
-        """Let calls of kernel number ``at`` be calls of the function at ``address``.
+    def replace(self, at: int, successor: _AtAddress) -> None:
+        """Let calls of kernel number ``at`` be calls of ``successor``, which must do the same.
 
-        It must do the same and live as long as this. Calls that have begun go on as they are.
+        The successor lives as long as this. Calls that have begun go on as they are.
         """
 
 def compile_kernels(
@@ -1366,7 +1373,10 @@ def set_routines(addresses: Mapping[str, int], bits: int = 32) -> None:
 
 @disjoint_base
 class CallCache:
-    """Finds the compiled form of a call and runs it; asks the method ``_call`` if there is none."""
+    """Finds the compiled form of a call and runs it; asks the method ``_call`` if there is none.
+
+    ``_call`` gets the arguments, and the guards and error of a form that raised a ValueError.
+    """
 
     def __new__(cls, *_args: Any, **_kwargs: Any) -> Self: ...
     def _set_forms(

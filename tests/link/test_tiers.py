@@ -1,6 +1,7 @@
 """Programs that begin with kernels of the extension and go on with C's: with the same bits."""
 
 import functools
+import gc
 import os
 import pickle
 import re
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import threading
 import warnings
+import weakref
 from dataclasses import dataclass
 
 import numpy as np
@@ -263,17 +265,43 @@ def test_a_child_does_what_its_parent_had_begun():
     assert not replaceable(f.program)
 
 
-def test_kernels_are_replaced_by_something():
-    code = _core.compile_kernels(
+def negation():
+    return _core.compile_kernels(
         [
             "loop 8 0\nread float64 1\nop neg float64 float64 0\n"
             "write 1 float64 1 -\npass\nvarying 1\nreads 0\nwrites 0"
         ],
         {},
     )
+
+
+class Successor:
+    """What replaces a kernel."""
+
+    def __init__(self, address):
+        self.address = address
+
+
+def test_kernels_are_replaced_by_something():
+    code = negation()
     for at, address in ((1, 4096), (0, 0)):
         with pytest.raises(ValueError, match="no kernel"):
-            code.replace(at, address)
+            code.replace(at, Successor(address))
+    with pytest.raises(AttributeError, match="address"):
+        code.replace(0, 4096)
+
+
+def test_what_replaces_a_kernel_lives_as_long_as_the_jump_to_it():
+    code, other = negation(), negation()
+    successor = Successor(*other.addresses())
+    known = weakref.ref(successor)
+    code.replace(0, successor)
+    del successor
+    gc.collect()
+    assert known() is not None
+    del code
+    gc.collect()
+    assert known() is None
 
 
 def hard_values(dtype):

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use frazil_codegen::{
     Code, CodegenError, StillList, clif, compile, hold_list, is_available, lowers, may_run_code,
@@ -10,12 +10,17 @@ use frazil_codegen::{
 use frazil_core::intern::fork::{Held, Locks};
 use frazil_runtime::{kernel_function, register_limit};
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
+
+use crate::once::intern;
 
 /// The machine code of some kernels, which lives as long as this.
 #[pyclass(frozen, module = "frazil._core", weakref)]
 pub struct NativeCode {
     code: Code,
+    /// The kernels that calls have been led to, as long as the jumps to them.
+    successors: Mutex<Vec<Py<PyAny>>>,
 }
 
 #[pymethods]
@@ -25,17 +30,32 @@ impl NativeCode {
         self.code.addresses()
     }
 
-    /// Lets calls of kernel number `at` be calls of the function at `address`, which must do the
-    /// same and live as long as this.
-    fn replace(&self, at: usize, address: usize) -> PyResult<()> {
+    /// Lets calls of kernel number `at` be calls of the kernel at `successor.address`, which does the same. The
+    /// successor lives as long as this.
+    fn replace(&self, at: usize, successor: &Bound<'_, PyAny>) -> PyResult<()> {
+        let address: usize = successor.getattr(intern!(successor.py(), "address"))?.extract()?;
         if address == 0 || at >= self.code.addresses().len() {
             return Err(PyValueError::new_err(format!(
                 "there is no kernel {at}, or nothing for it"
             )));
         }
-        // SAFETY: by the caller's promise. Test: tests/link/test_tiers.py.
+        self.successors().push(successor.clone().unbind());
+        // SAFETY: the successor, which is kept, says what lies at its address. That it is a kernel of the same
+        // description is known to frazil's linkers alone, as with all addresses of kernels that a program is made of:
+        // `frazil._core` is no interface for users. Test: tests/link/test_tiers.py.
         unsafe { self.code.replace(at, address) };
         Ok(())
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        let Ok(successors) = self.successors.try_lock() else { return Ok(()) };
+        successors.iter().try_for_each(|successor| visit.call(successor))
+    }
+}
+
+impl NativeCode {
+    fn successors(&self) -> MutexGuard<'_, Vec<Py<PyAny>>> {
+        self.successors.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -75,7 +95,7 @@ pub fn compile_kernels(
     let texts: Vec<&str> = descriptions.iter().map(String::as_str).collect();
     let address = |name: &str| functions.get(name).copied().or_else(|| kernel_function(name));
     let code = py.detach(|| compile(&texts, address, dump.as_deref())).map_err(raised)?;
-    Ok(NativeCode { code })
+    Ok(NativeCode { code, successors: Mutex::default() })
 }
 
 /// The instructions of the kernel that a text describes, before a processor's are made of them, and

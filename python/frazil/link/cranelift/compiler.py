@@ -124,8 +124,8 @@ class MadeKernel:
 
     def replace(self, successor: NativeKernel) -> None:
         """Let calls, from now on, be calls of another kernel that gives the same bits."""
-        self.successor = successor  # before the first call, and as long as this
-        self.code.replace(self.at, successor.address)
+        self.successor = successor
+        self.code.replace(self.at, successor)
 
 
 def _build(texts: list[str]) -> list[MadeKernel]:
