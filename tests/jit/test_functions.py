@@ -435,6 +435,41 @@ def test_what_fails_again_is_not_compiled_again():
     assert compiled.cache_info().entries == added.cache_info().entries == 1
 
 
+asked = []
+
+
+class Refusing(fz.Op):
+    """An op of the user's that refuses some values, and notes that it was asked."""
+
+    def __init__(self, error):
+        self.error = error
+
+    __props__ = ("error",)
+
+    def make_node(self, x):
+        x = ft.as_tensor(x)
+        return fz.FrozenApply(self, [x], [x.type])
+
+    def perform(self, node, inputs):
+        asked.append(node)
+        if inputs[0][0] < 0:
+            raise {"value": ValueError, "singular": np.linalg.LinAlgError}[self.error]("refused")
+        return (inputs[0] + 1,)
+
+
+@pytest.mark.parametrize("error", ["value", "singular"])
+def test_a_call_that_a_compiled_form_refuses_runs_once(error):
+    refusing = Refusing(error)
+    fn = fz.jit(lambda x: refusing(x))
+    for _ in range(4):
+        assert fn(np.zeros(2)).tolist() == [1.0, 1.0]
+    assert fn.cache_info().hits > 0
+    asked.clear()
+    with pytest.raises(ValueError, match="refused"):
+        fn(-np.ones(2))
+    assert len(asked) == 1
+
+
 def test_results_are_of_the_classes_that_numpy_gives():
     def fn(x):
         matrix = np.eye(3) + np.outer(x, x)

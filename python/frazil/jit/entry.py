@@ -281,11 +281,13 @@ class Run:
         arguments = told_arguments(self._called, self._keywords, pins)
         result = self.results.told(self._called)
         snapshot = self._watch.snapshot
-        apart = None
+        distinct_from = None
         if snapshot.tells_identity:
             entry.distinct = frozenset(snapshot.seen)
             lifted_ids = self._watch.lifted
-            apart = [own.array for key, own in snapshot.arrays.items() if key not in lifted_ids]
+            distinct_from = [
+                own.array for key, own in snapshot.arrays.items() if key not in lifted_ids
+            ]
             numbers = any(isinstance(leaf, np.generic) for leaf in self._called.leaves)
             if numbers or any(isinstance(own, Node) for own in self._called.structures):
                 arguments = None  # they are looked up in Python
@@ -294,7 +296,7 @@ class Run:
         if entry.has_effects:
             arguments = None  # Python keeps count of the callbacks
         if arguments is not None and result is not None:
-            entry.form = (*arguments, entry.guards, compiled, result, apart)
+            entry.form = (*arguments, entry.guards, compiled, result, distinct_from)
         return entry
 
     def lifted_inputs(self) -> list[Array]:

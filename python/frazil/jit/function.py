@@ -81,8 +81,16 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
 
         def __call__(self, *args: P.args, **kwargs: P.kwargs) -> ResultT: ...
 
-    def _call(self, *args: Any, **kwargs: Any) -> object:
-        """A call that Rust knows no compiled form for."""
+    def _call(
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        refusal: tuple[_core.Guards, ValueError] | None = None,
+    ) -> object:
+        """A call that Rust knows no compiled form for, or whose form raised an error.
+
+        ``refusal`` has the guards of that form, and the error.
+        """
         if current_trace() is not None or (not self._is_derived and _runs_later(self._fn)):
             return self._fn(*args, **kwargs)
         if is_behind() and not self._is_derived:
@@ -95,6 +103,8 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
             if lifted is not None and not _is_one_twice(entry, args, kwargs, lifted):
                 calls = entry.calls(called.leaves, lifted)
                 try:
+                    if refusal is not None and entry.guards is refusal[0]:
+                        raise refusal[1]
                     with calls.running():
                         result = entry(called.leaves, lifted)
                 except np.linalg.LinAlgError:

@@ -9,8 +9,10 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
+use crate::error::LinAlgError;
 use crate::function::{Function, Objects};
 use crate::guard::{Checked, Guards, entries_are, items_are, same};
+use crate::once::intern;
 use crate::traced::is_tracing;
 
 /// Finds the compiled form of a call and runs it; asks the method `_call` where there is none.
@@ -30,7 +32,7 @@ struct Form {
     result: Returned,
     /// Where the function asks whether two values are one object: captured arrays, which no
     /// argument is. Nor is any argument another one.
-    apart: Option<Box<[Py<PyAny>]>>,
+    distinct_from: Option<Box<[Py<PyAny>]>>,
 }
 
 /// A condition on an argument.
@@ -91,7 +93,7 @@ impl CallCache {
     ) -> PyResult<()> {
         let made: Vec<Form> = forms
             .into_iter()
-            .map(|(positional, named, guards, function, result, apart)| {
+            .map(|(positional, named, guards, function, result, distinct_from)| {
                 Ok(Form {
                     positional: positional.iter().map(Argument::new).collect::<PyResult<_>>()?,
                     named: named
@@ -101,7 +103,7 @@ impl CallCache {
                     guards,
                     function,
                     result: Returned::new(&result)?,
-                    apart: apart.map(Into::into),
+                    distinct_from: distinct_from.map(Into::into),
                 })
             })
             .collect::<PyResult<_>>()?;
@@ -124,6 +126,8 @@ impl CallCache {
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let py = args.py();
+        let mut refusal = None;
         if !is_tracing() {
             let own = slf.get();
             let forms = own.forms.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -134,13 +138,17 @@ impl CallCache {
                         return Ok(result);
                     }
                     Ok(None) => {}
-                    // Lengths that were equal are not any more: the function is traced again.
-                    Err(error) if error.is_instance_of::<PyValueError>(args.py()) => break,
+                    // Lengths that were equal may not be any more, and the function may do otherwise then.
+                    Err(error) if may_be_of_lengths(py, &error) => {
+                        refusal = Some((form.guards.clone_ref(py), error.into_value(py)));
+                        break;
+                    }
                     Err(error) => return Err(error),
                 }
             }
         }
-        slf.getattr(crate::once::intern!(args.py(), "_call"))?.call(args, kwargs)
+        let kwargs = kwargs.map_or_else(|| PyDict::new(py), Clone::clone);
+        slf.call_method1(intern!(py, "_call"), (args, kwargs, refusal))
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -151,10 +159,14 @@ impl CallCache {
             form.positional.iter().try_for_each(|argument| argument.traverse(&visit))?;
             form.named.iter().try_for_each(|(_, argument)| argument.traverse(&visit))?;
             form.result.traverse(&visit)?;
-            form.apart.iter().flatten().try_for_each(|array| visit.call(array))?;
+            form.distinct_from.iter().flatten().try_for_each(|array| visit.call(array))?;
         }
         Ok(())
     }
+}
+
+fn may_be_of_lengths(py: Python<'_>, error: &PyErr) -> bool {
+    error.is_instance_of::<PyValueError>(py) && !error.is_instance_of::<LinAlgError>(py)
 }
 
 impl Form {
@@ -189,7 +201,7 @@ impl Form {
         if held != Checked::Hold {
             return Ok(None);
         }
-        if let Some(captured) = &self.apart {
+        if let Some(captured) = &self.distinct_from {
             let among = |one: &Bound<'py, PyAny>, others: &[Bound<'py, PyAny>]| {
                 others.iter().any(|other| one.is(other))
             };
@@ -245,7 +257,7 @@ impl Argument {
             }
             Argument::Number(kind) => {
                 let array = match value.get_type().is(kind) {
-                    true => value.call_method0(crate::once::intern!(py, "__array__")),
+                    true => value.call_method0(intern!(py, "__array__")),
                     false => return false,
                 };
                 array.map(|array| arrays.push(array)).is_ok()
@@ -336,7 +348,7 @@ impl Returned {
         Ok(match self {
             Returned::Array(at) => computed[*at].clone(),
             Returned::Number(at) => computed[*at].get_item(PyTuple::empty(py))?,
-            Returned::Length(at) => computed[*at].call_method0(crate::once::intern!(py, "item"))?,
+            Returned::Length(at) => computed[*at].call_method0(intern!(py, "item"))?,
             Returned::Argument(at) => given[*at].clone(),
             Returned::Value(value) => value.bind(py).clone(),
             Returned::List(parts) => PyList::new(py, of(parts)?)?.into_any(),
