@@ -138,6 +138,17 @@ def test_numpy_scalars_keep_their_dtype() -> None:
     assert (x * 2.0).dtype == "float32"
 
 
+def make_node() -> fz.Variable:
+    """A function of the user's that is named as a method of ops is."""
+    return ft.exp(ft.vector("x"))
+
+
+def test_source_is_in_a_function_named_as_a_method_of_ops() -> None:
+    _, line, function = make_node().owner.source
+    assert line == make_node.__code__.co_firstlineno + 2
+    assert function == "make_node"
+
+
 def test_source_is_the_users_line() -> None:
     def build() -> fz.Variable:
         return ft.exp(ft.vector("x"))

@@ -198,7 +198,7 @@ pub fn here(py: Python<'_>) -> PyResult<Origin> {
     }
 }
 
-/// Whether code belongs to frazil itself, or makes nodes for whoever applies an op.
+/// Whether code belongs to frazil itself, or is the method of a user's op that makes nodes for whoever applies it.
 fn is_internal(code: &Bound<'_, PyAny>) -> PyResult<bool> {
     let address = code.as_ptr() as usize;
     let at = cell(address, 0);
@@ -217,11 +217,13 @@ fn is_internal(code: &Bound<'_, PyAny>) -> PyResult<bool> {
 
 fn remember(code: &Bound<'_, PyAny>) -> PyResult<bool> {
     let file: String = code.getattr(intern!(code.py(), "co_filename"))?.extract()?;
-    let name: String = code.getattr(intern!(code.py(), "co_name"))?.extract()?;
+    let name: String = code.getattr(intern!(code.py(), "co_qualname"))?.extract()?;
+    let owner = name.strip_suffix(".make_node");
+    let makes_nodes = owner.is_some_and(|owner| !owner.ends_with("<locals>"));
     let object = Reference::Strong(code.clone().unbind());
     let (internal, old) = with_table(|table| {
         let own = !table.internal_prefix.is_empty() && file.starts_with(&table.internal_prefix);
-        let internal = own || name == "make_node";
+        let internal = own || makes_nodes;
         let Table { codes, latest, .. } = table;
         let known = codes.entry(code.as_ptr() as usize).or_insert_with_key(|&address| {
             latest.push_back(address);
