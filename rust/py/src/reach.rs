@@ -120,7 +120,7 @@ impl Reach {
         Ok(())
     }
 
-    /// Ends it.
+    /// Notes no more of this thread's events.
     fn stop(own: &Bound<'_, Self>) -> PyResult<()> {
         let set_profile = set_profile(own.py())?;
         // SAFETY: attached to the interpreter; no function and no object are allowed. Test: as above.
@@ -301,6 +301,18 @@ impl Reach {
     }
 }
 
+/// Whether others hold the object of a caller's frame than the interpreter, whose frame it is, and the one reference here.
+///
+/// It saves the look at the callee's variables, which up to CPython 3.12 keeps them alive for as long as the frame. A
+/// handler gets the frame as an argument, and CPython calls it with a tuple of these, so at least that holds the frame. In a
+/// release where nothing did, handlers would be taken for code that the traced function calls: it would run as plain
+/// Python, and tests/jit/test_interruptions.py would fail.
+fn is_held_by_others(frame: &Bound<'_, PyAny>) -> bool {
+    // SAFETY: attached to the interpreter, with an object that is held. Test:
+    // tests/jit/test_interruptions.py.
+    unsafe { ffi::Py_REFCNT(frame.as_ptr()) >= 3 }
+}
+
 /// Whether the interpreter has entered a frame to handle a signal.
 ///
 /// The interpreter passes the interrupted frame. Code can get a frame only from functions that are
@@ -313,12 +325,7 @@ fn is_handler(frame: &Bound<'_, PyAny>, code: &Bound<'_, PyAny>) -> PyResult<boo
         return Ok(false);
     }
     let caller = frame.getattr("f_back")?;
-    // The interpreter and this function hold it. Variables are looked at only if others do, too:
-    // looking keeps them alive for as long as the frame.
-    // SAFETY: attached to the interpreter, with an object that is held. Test:
-    // tests/jit/test_interruptions.py.
-    let holders = unsafe { ffi::Py_REFCNT(caller.as_ptr()) };
-    if caller.is_none() || holders < 3 {
+    if caller.is_none() || !is_held_by_others(&caller) {
         return Ok(false);
     }
     let values = frame.getattr("f_locals")?;

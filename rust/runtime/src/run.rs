@@ -340,7 +340,6 @@ impl State {
         Ok(())
     }
 
-    /// Does the work of an instruction beyond its bound step.
     /// Does the part of an instruction that only a run can do, after its step.
     #[inline(always)]
     fn finish_step(

@@ -1,6 +1,15 @@
 //! Functions that native kernels call by address. They handle the partial results of float reductions
 //! and operands at the end of a row, and say whether to stop; functions of single elements are in
 //! `elements.rs`. They are the same for all kernels, so no compiler need make them again with each kernel.
+//!
+//! # Safety
+//!
+//! Kernels alone call them, and promise what the function that a name stands for asks of its caller ([`fold`], [`fold_rows`],
+//! [`fold_columns`], [`carry`], [`pad_ends`], [`copy_ends`], [`kind_of_indices`]): each pointer is that of as many elements
+//! as the numbers beside it say, aligned, and no memory that is written is another operand's. A kernel has it from whoever
+//! wrote the kernel: `link/c/`, `link/numba/` and `rust/codegen` pass buffers of their own, and operands as
+//! [`KernelFn`](crate::loops::loop_nest::KernelFn) describes them. [`kernel_function`] gives the address of a form for
+//! this processor, [`Level::best`], so that the processor has the registers of the form that is called.
 
 use crate::loops::digamma::psi_below_zero;
 use crate::loops::elements::{element_function, next_float32, next_float64, power_of_integers};
@@ -19,28 +28,37 @@ macro_rules! kernel_functions {
         $(mod $name {
             use super::*;
 
+            /// # Safety
+            /// As this file says.
             #[inline(always)]
+            #[allow(unused_unsafe, reason = "the body of some is safe")]
             unsafe fn body<const WIDE: bool>($($argument: $kind),*) $(-> $result)? {
-                // SAFETY: by the promise of the kernel that calls.
+                // SAFETY: by the kernel's promise, which this file describes.
                 unsafe { $body }
             }
 
+            /// # Safety
+            /// As this file says.
             pub(super) unsafe extern "C" fn plain($($argument: $kind),*) $(-> $result)? {
-                // SAFETY: by the promise of the kernel that calls.
+                // SAFETY: by the kernel's promise, which this file describes.
                 unsafe { body::<false>($($argument),*) }
             }
 
+            /// # Safety
+            /// As this file says; the processor is of [`Level::Avx2`].
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2")]
             pub(super) unsafe extern "C" fn avx2($($argument: $kind),*) $(-> $result)? {
-                // SAFETY: by the promise of the kernel that calls.
+                // SAFETY: by the kernel's promise, which this file describes.
                 unsafe { body::<false>($($argument),*) }
             }
 
+            /// # Safety
+            /// As this file says; the processor is of [`Level::Avx512`].
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx512f,avx512vl,avx512dq")]
             pub(super) unsafe extern "C" fn avx512($($argument: $kind),*) $(-> $result)? {
-                // SAFETY: by the promise of the kernel that calls.
+                // SAFETY: by the kernel's promise, which this file describes.
                 unsafe { body::<true>($($argument),*) }
             }
 

@@ -49,10 +49,7 @@ pub(crate) fn ask() -> Result<(), Halt> {
 }
 
 /// Whether the kernel on this thread is to stop: 1 or 0.
-///
-/// # Safety
-/// None is needed of the caller; kernels call all functions of the runtime in one way.
-pub(crate) unsafe fn stops() -> i32 {
+pub(crate) fn stops() -> i32 {
     i32::from(ask().is_err())
 }
 
@@ -97,8 +94,7 @@ mod tests {
     use super::*;
 
     fn stopped() -> bool {
-        // SAFETY: it asks nothing of the caller.
-        unsafe { stops() == 1 }
+        stops() == 1
     }
 
     #[test]

@@ -21,8 +21,8 @@ const WORTH_HELP: Duration = Duration::from_micros(40);
 pub struct Conduct<'a> {
     /// The threads that work at once, the caller's included.
     pub threads: usize,
-    /// Asked by the caller's thread now and then, in a long run every few microseconds; once it
-    /// says yes, the run ends with [`Fault::Interrupted`].
+    /// Asked by the caller's thread between steps and pieces, and within long ones as `attention.rs` says: every few
+    /// milliseconds at least. Once it says yes, the run ends with [`Fault::Interrupted`].
     pub should_stop: &'a dyn Fn() -> bool,
 }
 
@@ -166,7 +166,8 @@ impl Conduct<'_> {
         };
         if self.threads > 1 {
             let start = Instant::now();
-            // The time that one thread takes for pieces, from the time of several threads for some.
+            // Estimates one thread's time for `of` pieces from the time since the start, in which so many threads did
+            // `done` pieces.
             let alone = |threads: usize, done: usize, of: usize| {
                 start.elapsed().saturating_mul((threads * of) as u32) / done as u32
             };

@@ -1,7 +1,7 @@
 //! The cut of a large loop into pieces.
 //!
-//! The shapes and types alone decide it, never the number of threads: so a result has the same bits
-//! however many threads work on it.
+//! The shapes and types alone decide where a reduction is cut, never the number of threads: so a result has the same bits
+//! however many threads work on it. A loop whose pieces fold nothing apart may be done whole by one thread.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,24 +11,24 @@ use crate::allocation::buffer::ALIGNMENT;
 /// cache, and the other costs of a piece are a few hundredths of the cheapest kernel.
 const GRAIN: i64 = 1 << 17;
 
-/// Pieces beyond which they grow instead.
-const MOST: i64 = 1 << 12;
+/// The most pieces of a loop: beyond it they grow instead.
+const MOST_PIECES: i64 = 1 << 12;
 
 /// Pieces with which any number of threads is kept busy evenly enough.
-const ENOUGH: i64 = 16;
+const ENOUGH_PIECES: i64 = 16;
 
 /// Grains of the innermost loop that stay together if other loops lie around it: short rows far
 /// from each other are read at half the speed of long ones.
-const ROW: i64 = 2;
+const GRAINS_OF_A_ROW: i64 = 2;
 
-/// Pieces of rows at most.
-const FEW: i64 = 2;
+/// The most pieces that rows are cut into, where no other loop may be cut.
+const PIECES_OF_ROWS: i64 = 2;
 
-/// Positions of a loop from which its rows are cut, for each of two pieces.
-const COLUMNS: i64 = 1 << 14;
+/// The fewest positions of each piece of rows.
+const POSITIONS_OF_ROWS: i64 = 1 << 14;
 
-/// The factor by which a piece's work exceeds the copy of its reduced results.
-const GAIN: i64 = 64;
+/// Positions of a piece for each element that it reduces into a copy of its own.
+const POSITIONS_A_COPY: i64 = 64;
 
 /// One loop of a nest.
 #[derive(Clone, Copy, Debug)]
@@ -62,16 +62,16 @@ impl Split {
     pub(crate) fn with_grain(levels: &[LoopLevel], grain: i64) -> Option<Split> {
         let total = levels.iter().try_fold(1i64, |all, level| all.checked_mul(level.length));
         let total = total.unwrap_or(i64::MAX);
-        let grain = grain.max(total / MOST);
+        let grain = grain.max(total / MOST_PIECES);
         if total / 2 < grain {
             return None;
         }
         let candidates = levels.iter().enumerate().filter_map(|(at, level)| {
             let innermost = at + 1 == levels.len();
             let turn = total / level.length;
-            let mut piece = div_up(grain.max(level.copied.saturating_mul(GAIN)), turn);
+            let mut piece = div_up(grain.max(level.copied.saturating_mul(POSITIONS_A_COPY)), turn);
             if innermost && turn > 1 {
-                piece = piece.max(ROW * grain);
+                piece = piece.max(GRAINS_OF_A_ROW * grain);
             }
             let pieces = level.length / piece.max(1);
             if pieces < 2 || !level.divisible {
@@ -84,7 +84,7 @@ impl Split {
             }
             let split =
                 Split { level: at, length: level.length, piece, long: AtomicBool::new(false) };
-            Some((((split.pieces() as i64).min(ENOUGH), level.copied == 0), split))
+            Some((((split.pieces() as i64).min(ENOUGH_PIECES), level.copied == 0), split))
         });
         // Of equals the first.
         let mut best: Option<((i64, bool), Split)> = None;
@@ -103,17 +103,16 @@ impl Split {
         let total = levels.iter().fold(1i64, |all, level| all.saturating_mul(level.length));
         let barred = |level: &LoopLevel| !level.divisible || level.copied > 0 || level.length == 1;
         let barred = outer.iter().all(barred);
-        if !(barred && last.divisible && last.copied == 0) || total / 2 < COLUMNS {
+        if !(barred && last.divisible && last.copied == 0) || total / 2 < POSITIONS_OF_ROWS {
             return None;
         }
-        let piece = div_up(last.length, FEW).max(1) as u64;
+        let piece = div_up(last.length, PIECES_OF_ROWS).max(1) as u64;
         let piece = piece.next_multiple_of(2 * line.max(1) as u64) as i64;
         let split =
             Split { level: outer.len(), length: last.length, piece, long: AtomicBool::new(false) };
         (split.pieces() > 1).then_some(split)
     }
 
-    /// The number of pieces.
     pub(crate) fn pieces(&self) -> usize {
         div_up(self.length, self.piece) as usize
     }

@@ -107,7 +107,7 @@ impl ThreadPool {
     fn current() -> &'static ThreadPool {
         loop {
             let known = POOL.load(Ordering::Acquire);
-            // SAFETY: crews are leaked.
+            // SAFETY: it is null, or a pool that was placed below, and no pool that was placed is ever freed.
             if let Some(pool) = unsafe { known.as_ref() }
                 && pool.process == std::process::id()
             {
@@ -193,7 +193,7 @@ impl ThreadPool {
             if let Err(panic) = catch_unwind(AssertUnwindSafe(job.work)) {
                 *job.panic.lock() = Some(panic);
             }
-            // From here on the job may be gone.
+            // Once the seat is given back, the caller may return, and the job be gone.
             if job.held.fetch_sub(1, Ordering::AcqRel) == 1 {
                 // A caller that has looked and not yet fallen asleep holds the lock.
                 drop(self.board.lock());

@@ -1,7 +1,9 @@
 //! A large loop in pieces, which threads share.
 //!
 //! One of its dimensions is cut. Reductions over that dimension are accumulated for each piece apart,
-//! and folded in the end.
+//! and folded in the end, in the order of the pieces. Every other operand that is written moves along that dimension, so no
+//! two pieces write to one place: a write that stays along a dimension either accumulates, which the builder of programs
+//! checks (`BuildError::NotReduced`), or is written once a row by a kernel that takes whole rows, which are not cut.
 
 use smallvec::SmallVec;
 
@@ -66,9 +68,7 @@ impl LoopNest {
             if access.role != Role::Accumulate {
                 continue;
             }
-            let moved = levels.iter().zip(self.steps_of(operand)).filter(|(_, step)| *step != 0);
-            let moved = moved.map(|(level, _)| level.length).product();
-            let elements: i64 = access.chosen.unwrap_or(moved);
+            let elements = self.written_elements(&levels, operand, access);
             for (level, step) in levels.iter_mut().zip(self.steps_of(operand)) {
                 if step == 0 {
                     level.copied += elements;
@@ -79,6 +79,12 @@ impl LoopNest {
         levels
     }
 
+    /// The number of elements that an operand is written to, of those that a loop moves over or indices choose from.
+    fn written_elements(&self, levels: &[LoopLevel], operand: usize, access: &Access) -> i64 {
+        let moved = levels.iter().zip(self.steps_of(operand)).filter(|(_, step)| *step != 0);
+        access.chosen.unwrap_or_else(|| moved.map(|(level, _)| level.length).product())
+    }
+
     /// Goes through a loop in pieces from now on.
     pub(super) fn divide(&mut self, split: Option<Split>, accesses: &[Access]) {
         let levels = self.levels(accesses);
@@ -87,12 +93,11 @@ impl LoopNest {
         self.split = split;
         let Some(split) = &self.split else { return };
         for (operand, access) in accesses.iter().enumerate() {
+            let stays = self.steps_of(operand).nth(split.level) == Some(0);
+            debug_assert!(!(stays && access.role == Role::Write), "pieces write to one place");
             let Some((fold, identity)) = access.apart else { continue };
-            let steps: SmallVec<[i64; 4]> = self.steps_of(operand).collect();
-            if access.role == Role::Accumulate && steps[split.level] == 0 {
-                let moved = levels.iter().zip(&steps).filter(|(_, step)| **step != 0);
-                let moved = moved.map(|(level, _)| level.length).product();
-                let elements = access.chosen.unwrap_or(moved);
+            if access.role == Role::Accumulate && stays {
+                let elements = self.written_elements(&levels, operand, access);
                 scratch = scratch.next_multiple_of(ALIGNMENT);
                 let apart = Apart { operand, fold, identity, elements, scratch };
                 scratch += apart.bytes() * split.pieces();
@@ -127,26 +132,28 @@ impl LoopNest {
                 *pointer = scratch.wrapping_add(start);
             }
             if packed {
-                // SAFETY: by the caller's promise.
+                // SAFETY: by the caller's promise of operands and scratch memory.
                 return Halt::check(unsafe { self.one_block(kernel, pointers, scratch) });
             }
             let (at, strides) = (pointers.as_ptr().cast(), self.outer_strides.as_ptr());
-            // SAFETY: by the caller's promise; the nest's two dimensions are the kernel's.
+            // SAFETY: the operands are as the caller promises, and the nest's two dimensions are the kernel's.
             return Halt::check(unsafe { kernel(at, self.outer, self.inner, strides) });
         }
-        // SAFETY: by the caller's promise.
+        // SAFETY: the scratch memory is as large as the caller promises.
         unsafe { self.clear_reports(scratch) };
-        // One thread does once a row what pieces of rows do each.
+        // With one thread, rows are not cut: each piece would repeat the work of once a row. Columns do not depend on
+        // each other and nothing is folded apart, so the bits are the same.
         let alone = conduct.threads == 1 && !self.tables.is_empty() && self.aparts.is_empty();
         let Some(split) = self.split.as_ref().filter(|_| !alone) else {
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise of operands and scratch memory; the only part is the whole.
             return Halt::check(unsafe {
                 self.part(kernel, pointers, scratch, self.report_of(0, scratch), None)
             });
         };
         let operands = Operands { pointers, scratch };
         conduct.run(split, self.scratch.0, scratch, &|piece, scratch| {
-            // SAFETY: by the caller's promise; no two pieces write to the same place.
+            // SAFETY: the kernel may run on several threads, as the caller promises; no two pieces write to one place, as
+            // this file says; `conduct` gives each thread scratch memory of its own.
             unsafe { self.piece(kernel, &operands, split, piece, scratch) }
         })?;
         for apart in &self.aparts {
@@ -192,7 +199,7 @@ impl LoopNest {
             pointers[apart.operand] = own;
         }
         let report = self.report_of(piece, operands.scratch);
-        // SAFETY: by the caller's promise.
+        // SAFETY: the operands moved to the piece's start are those of the loop over it; `scratch` is this thread's.
         unsafe { self.part(kernel, &mut pointers, scratch, report, Some((split.level, length))) }
     }
 }
