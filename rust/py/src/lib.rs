@@ -1,4 +1,5 @@
-//! `frazil._core`: the core and the runtime for Python. Converts values and maps errors; holds no logic.
+//! `frazil._core`: the core and the runtime for Python. Converts values and maps errors; what it decides is about
+//! Python alone.
 
 mod apply;
 mod array;
