@@ -1,8 +1,8 @@
 """Frozen dataclasses that are quick to define.
 
 The standard library writes and compiles the text of six methods for each class, although most of
-them are never called. That took a fifth of ``import frazil``. Here classes share the methods, but
-``__init__``, which is made at its first use, seldom from a text.
+them are never called. That took a fifth of ``import frazil``. Here classes share all methods except
+``__init__``, which is made at its first use, and seldom from a text.
 """
 
 from __future__ import annotations

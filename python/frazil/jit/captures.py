@@ -94,7 +94,7 @@ class Watch:
         self.left: list[str] = []
         """Why the run was left."""
         self.touched = False
-        """Whether such a run did more than compute."""
+        """Whether a run that would differ did more than compute: it cannot be begun anew."""
         self._refuse_data()
         if self.snapshot.reasons and policies.default != "guard":
             raise SharpEdgeError(self.snapshot.reasons[0] + _WAY_OUT)
@@ -205,7 +205,8 @@ class Watch:
         if reach is None:
             call()
             return
-        reach.stop()  # and in this frame again, as it notes which frames are left
+        # In the frame of `start`, so that each frame that it notes as left is one that was entered.
+        reach.stop()
         try:
             call()
         finally:

@@ -198,7 +198,7 @@ class Rule:
     def __reduce__(self) -> str | tuple[object, ...]:
         name = self.function.__qualname__
         module = sys.modules.get(self.__module__)
-        if self.__module__ != "__main__" and vars(module or Rule).get(name) is self:
+        if module is not None and self.__module__ != "__main__" and vars(module).get(name) is self:
             return name
         return Rule, (self.function,)
 
