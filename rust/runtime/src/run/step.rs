@@ -131,7 +131,7 @@ impl Moves {
             let index = values[of.position.index()];
             let (axis, length) = (of.axis, of.length);
             let position =
-                position_of(index, length).ok_or(Fault::Index { index, axis, length })?;
+                position_of(index, length).ok_or_else(|| Fault::Index { index, axis, length })?;
             Ok(bytes + position * of.stride)
         })
     }
@@ -560,13 +560,29 @@ impl StoreStep {
         values: &[i64],
         conduct: &Conduct<'_>,
     ) -> Result<(), Fault> {
-        let bytes = self.moves.bytes(values)?;
         if let Some(copy) = &self.copy {
             // SAFETY: by the caller's promise.
             unsafe { copy.run(bases, conduct)? };
         }
-        // SAFETY: as above; the positions lie within their axes.
-        unsafe { self.store.run_moved(bytes, bases, conduct) }
+        let (to, from) = (self.store.to.resolve(bases), self.store.from.resolve(bases));
+        // SAFETY: as above.
+        unsafe { self.run_at(to, from, values, conduct) }
+    }
+
+    /// The store alone, to a position of the array at `to`.
+    ///
+    /// # Safety
+    /// As for [`Step::run`]; both are the places of the store.
+    pub(crate) unsafe fn run_at(
+        &self,
+        to: *mut u8,
+        from: *const u8,
+        values: &[i64],
+        conduct: &Conduct<'_>,
+    ) -> Result<(), Fault> {
+        let to = to.wrapping_offset(self.moves.bytes(values)? as isize);
+        // SAFETY: by the caller's promise; the positions lie within their axes.
+        unsafe { self.store.plan.run_with(to, from, conduct) }.map_err(Fault::from)
     }
 }
 
@@ -574,20 +590,7 @@ impl TransferStep {
     /// # Safety
     /// As for [`Step::run`].
     pub(crate) unsafe fn run(&self, bases: &[*mut u8], conduct: &Conduct<'_>) -> Result<(), Fault> {
-        // SAFETY: by the caller's promise.
-        unsafe { self.run_moved(0, bases, conduct) }
-    }
-
-    /// # Safety
-    /// As for [`Step::run`]; the destination lies so many bytes behind its place.
-    unsafe fn run_moved(
-        &self,
-        bytes: i64,
-        bases: &[*mut u8],
-        conduct: &Conduct<'_>,
-    ) -> Result<(), Fault> {
-        let to = self.to.resolve(bases).wrapping_offset(bytes as isize);
-        let from = self.from.resolve(bases);
+        let (to, from) = (self.to.resolve(bases), self.from.resolve(bases));
         // SAFETY: both places are arrays of the plan's layouts; nothing else needs the old elements of
         // the destination.
         unsafe { self.plan.run_with(to, from, conduct) }.map_err(Fault::from)

@@ -6,17 +6,23 @@
 
 pub(crate) mod products;
 
+use frazil_core::DType;
+
 use crate::arrays::rows::copy_few;
 use crate::arrays::scalar::Scalar;
 use crate::arrays::strided::{TransferPlan, fill};
 use crate::error::{Error, Fault};
+use crate::ids::Size;
 use crate::linalg::own::KeptGemv;
 use crate::linalg::small::again::SmallAgain;
 use crate::loops::loop_nest::KernelFn;
+use crate::program::size::SizeExpr;
 use crate::program::{Bases, Program};
 use crate::run::ASK;
 use crate::run::state::{OutputPlan, SlotState, State, evaluate};
-use crate::run::step::{DotStep, GemmStep, LoopStep, PickStep, Place, Step, TransferStep};
+use crate::run::step::{
+    DotStep, GemmStep, LoopStep, PickStep, Place, Step, StoreStep, TransferStep,
+};
 use crate::threads::conduct::{Conduct, Halt};
 
 /// The action at one place of the tape. A place in the table has the number of its pointer.
@@ -48,6 +54,11 @@ enum Action<'a> {
     Pick {
         pick: &'a PickStep,
         moved: Vec<Moved>,
+    },
+    /// Elements go to a position of the array at a place, from the pointer behind it.
+    Store {
+        first: usize,
+        store: &'a StoreStep,
     },
     /// A loop of several calls, or of packed operands.
     Loop(&'a LoopStep),
@@ -81,6 +92,12 @@ impl Moved {
     }
 }
 
+/// A size that is the int64 element at a place in the table.
+struct Number {
+    at: usize,
+    size: usize,
+}
+
 /// An action, the number of its instruction, and whether to ask after it whether to stop.
 struct Turn<'a> {
     action: Action<'a>,
@@ -97,6 +114,9 @@ pub(crate) struct Tape<'a> {
     bases: &'a mut [*mut u8],
     values: &'a mut [i64],
     scratch: *mut u8,
+    numbers: Vec<Number>,
+    /// The other sizes that differ from one execution to the next, in order.
+    sizes: Vec<Size>,
     turns: Vec<Turn<'a>>,
     pointers: Vec<*mut u8>,
     moved: Vec<Moved>,
@@ -161,6 +181,7 @@ impl<'a> Tape<'a> {
         for &base in moving {
             recorder.moves[base] = Moves::Before;
         }
+        let (numbers, sizes) = recorder.sizes(program, &parts);
         for (at, step) in parts.steps.iter().enumerate() {
             let first = recorder.turns.len();
             recorder.step(step, &parts);
@@ -182,7 +203,7 @@ impl<'a> Tape<'a> {
         }
         let Recorder { turns, pointers, moved, .. } = recorder;
         let Parts { slots, bases, values, scratch, .. } = parts;
-        Tape { program, slots, bases, values, scratch, turns, pointers, moved }
+        Tape { program, slots, bases, values, scratch, numbers, sizes, turns, pointers, moved }
     }
 
     /// The start of every memory of the run.
@@ -196,13 +217,8 @@ impl<'a> Tape<'a> {
     /// All inputs, and the memory of all outputs, are where the bases say, as large as when the run
     /// was bound.
     pub(crate) unsafe fn play(&mut self, conduct: &Conduct<'_>) -> Result<(), Error> {
-        let sizes = &self.program.run_sizes[0];
-        if !sizes.is_empty() {
-            evaluate(self.program, self.slots, self.bases, self.values, sizes);
-        }
-        for moved in &self.moved {
-            moved.point(&mut self.pointers, self.bases);
-        }
+        // SAFETY: by the caller's promise.
+        unsafe { self.begin() };
         for turn in &self.turns {
             let (bases, scratch) = (&mut *self.bases, self.scratch);
             let pointers = &mut self.pointers[..];
@@ -234,6 +250,10 @@ impl<'a> Tape<'a> {
                         gemv.run([0, 1, 2].map(|at| pointers[*first + at]));
                         Ok(())
                     }
+                    Action::Store { first, store } => {
+                        let (to, from) = (pointers[*first], pointers[*first + 1]);
+                        store.run_at(to, from, self.values, conduct)
+                    }
                     Action::Loop(step) => step.run(bases, scratch, conduct),
                     Action::Dot(step) => step.run(bases, scratch, conduct),
                     Action::Gemm(step) => step.run(bases, scratch, conduct),
@@ -250,6 +270,24 @@ impl<'a> Tape<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Finds the pointers that have moved, and the sizes that follow from numbers.
+    ///
+    /// # Safety
+    /// As for [`Tape::play`].
+    unsafe fn begin(&mut self) {
+        for moved in &self.moved {
+            moved.point(&mut self.pointers, self.bases);
+        }
+        for number in &self.numbers {
+            // SAFETY: the place is that of an aligned int64, by the caller's promise.
+            // Test: tests/scan/test_chosen_parts.py.
+            self.values[number.size] = unsafe { self.pointers[number.at].cast::<i64>().read() };
+        }
+        if !self.sizes.is_empty() {
+            evaluate(self.program, self.slots, self.bases, self.values, &self.sizes);
+        }
     }
 
     /// The error of an action.
@@ -294,6 +332,7 @@ impl<'a> Recorder<'a> {
                 self.moves[pick.base] = Moves::By(self.turns.len());
                 self.add(Action::Pick { pick, moved: Vec::new() });
             }
+            Step::Store(own) => self.store(own, parts),
             Step::Dot(own) => self.dot(own, parts),
             Step::Gemm(own) => self.gemm(own, parts),
             _ => self.add(Action::Step(step)),
@@ -311,6 +350,30 @@ impl<'a> Recorder<'a> {
             Some(bytes) => Action::Copy { first, bytes },
             None => Action::Transfer { first, plan },
         });
+    }
+
+    fn store(&mut self, step: &'a StoreStep, parts: &Parts<'a>) {
+        if let Some(copy) = &step.copy {
+            self.copy(copy, parts);
+        }
+        let first = self.point(step.store.to, parts);
+        self.point(step.store.from, parts);
+        self.add(Action::Store { first, store: step });
+    }
+
+    /// The sizes to find before each execution. What they are read from lies where inputs say.
+    fn sizes(&mut self, program: &Program, parts: &Parts<'_>) -> (Vec<Number>, Vec<Size>) {
+        let (mut numbers, mut others) = (Vec::new(), Vec::new());
+        for &size in &program.run_sizes[0] {
+            match program.sizes[size.index()] {
+                SizeExpr::Value(slot) if program.slots[slot.index()].dtype == DType::Int64 => {
+                    let at = self.point(parts.slots[slot.index()].place, parts);
+                    numbers.push(Number { at, size: size.index() });
+                }
+                _ => others.push(size),
+            }
+        }
+        (numbers, others)
     }
 
     fn kernel(&mut self, step: &'a LoopStep, parts: &Parts<'a>) {

@@ -20,6 +20,10 @@ const ROW: usize = 1024;
 const JOINED: usize = 8192;
 /// Joining is worth the copies where there are at least so many rows.
 const FEWEST: i64 = 8;
+/// As many where rows fill registers anyway.
+const FEWEST_FULL: i64 = 16;
+/// The bytes of a register, the widest that there is.
+const REGISTER: usize = 64;
 
 /// Rows are joined by multiples of this many, so that the end of a joined row is seldom ragged.
 const EVEN: usize = 8;
@@ -58,7 +62,9 @@ impl Period {
     ) -> Option<Period> {
         let widest = accesses.iter().map(|access| access.itemsize).max()?;
         let row = usize::try_from(inner).ok()?.checked_mul(widest)?;
-        if row == 0 || row > ROW || outer < FEWEST {
+        let is_full = row.is_multiple_of(REGISTER) || row > 2 * REGISTER;
+        let fewest = if is_full { FEWEST_FULL } else { FEWEST };
+        if row == 0 || row > ROW || outer < fewest {
             return None;
         }
         let rows = (JOINED.div_ceil(row).next_multiple_of(EVEN) as i64).min(outer);

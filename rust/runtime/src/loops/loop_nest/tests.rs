@@ -259,6 +259,11 @@ fn short_rows_are_joined_where_others_are_the_same_in_each() {
     assert_eq!(joins(&[1000, 4], &[(&[40, 8], true), (&[0, 8], true)]), None);
     assert_eq!(joins(&[1000, 129], &[(&[1032, 8], true), (&[0, 8], true)]), None);
     assert_eq!(joins(&[7, 4], &[(&[32, 8], true), (&[0, 8], true)]), None);
+    assert_eq!(joins(&[8, 4], &[(&[32, 8], true), (&[0, 8], true)]), Some(256));
+    // Of rows that fill registers there are more.
+    assert_eq!(joins(&[15, 8], &[(&[64, 8], true), (&[0, 8], true)]), None);
+    assert_eq!(joins(&[15, 17], &[(&[136, 8], true), (&[0, 8], true)]), None);
+    assert_eq!(joins(&[16, 8], &[(&[64, 8], true), (&[0, 8], true)]), Some(1024));
 }
 
 #[test]
