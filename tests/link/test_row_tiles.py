@@ -150,6 +150,20 @@ def test_short_rows_side_by_side_have_the_bits_of_rows_one_by_one(made, length, 
         np.testing.assert_allclose(a, e, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.parametrize("mode", ["c", "cranelift", "numba"])
+@pytest.mark.parametrize("rows", [7, 8, 9, 17, 1001])
+def test_integers_of_all_rows_are_those_of_tiles_and_of_the_rows_after(mode, rows):
+    x = ft.matrix("x")
+    near = ft.exp(x - ft.max(x, axis=1, keepdims=True))
+    tenths = ft.cast(near / ft.sum(near, axis=1, keepdims=True) * 10, "int64")
+    f = fz.function([x], [tenths.sum(), ft.max(tenths), (tenths > 4).sum()], mode=mode)
+    values = np.random.default_rng(rows).normal(size=(rows, 5))
+    near = np.exp(values - values.max(axis=1, keepdims=True))
+    expected = (near / near.sum(axis=1, keepdims=True) * 10).astype(int)
+    total, most, many = f(values)
+    assert (total, most, many) == (expected.sum(), expected.max(), (expected > 4).sum())
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_rows_are_the_same_with_any_number_of_threads(dtype):
     value = draw_rows(3001, 97, dtype, 5, 3)
