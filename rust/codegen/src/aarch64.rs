@@ -1,8 +1,8 @@
 //! Kernels for aarch64, from the same descriptions: they are compiled on any machine, and with the
 //! feature `emulated` run by `qemu-aarch64`.
 
-use crate::machine::{assemble, finished};
-use cranelift_codegen::isa::{self, OwnedTargetIsa};
+use crate::machine::{Makers, assemble};
+use cranelift_codegen::isa;
 
 macro_rules! kernels {
     ($($name:literal),*) => {
@@ -29,15 +29,15 @@ fn description(name: &str) -> &'static str {
     text.split("\n\n").next().unwrap()
 }
 
-fn target() -> OwnedTargetIsa {
+fn makers() -> Makers {
     let triple: target_lexicon::Triple = "aarch64-unknown-linux-gnu".parse().unwrap();
-    finished(isa::lookup(triple).unwrap()).unwrap()
+    Makers::new(&isa::lookup(triple).unwrap()).unwrap()
 }
 
 #[test]
 fn kernels_of_every_kind_have_code_for_aarch64() {
     for (name, _) in FILES {
-        let made = assemble(&[description(name)], &*target(), None, |_| Some(0x1234_5678)).unwrap();
+        let made = assemble(&[description(name)], &makers(), None, |_| Some(0x1234_5678)).unwrap();
         let code = &made.code[made.ranges[0].clone()];
         assert!(!code.is_empty() && code.len() % 4 == 0, "{name}");
         // ret
@@ -48,7 +48,7 @@ fn kernels_of_every_kind_have_code_for_aarch64() {
 
 #[cfg(feature = "emulated")]
 mod emulated {
-    use super::{description, target};
+    use super::{description, makers};
     use crate::machine::assemble;
     use std::os::unix::fs::PermissionsExt;
     use std::process::Command;
@@ -155,7 +155,7 @@ mod emulated {
         std::fs::create_dir_all(&folder).unwrap();
         for name in ["arithmetic", "comparison", "integers", "narrow", "scan"] {
             let text = description(name);
-            let made = assemble(&[text], &*target(), None, |_| None).unwrap();
+            let made = assemble(&[text], &makers(), None, |_| None).unwrap();
             let bytes = program(&made.code[made.ranges[0].clone()], outer(text));
             let path = folder.join(name);
             std::fs::write(&path, bytes).unwrap();

@@ -34,6 +34,8 @@ pub(crate) struct Emitter<'f> {
     /// The registers of functions of vectors (`vector.rs`), if there may be such, and those that there are.
     pub(crate) vectors: Option<Registers>,
     pub(crate) made: Vec<Vec<u8>>,
+    /// Whether a call's time may go into instructions of Cranelift's: loops over elements or steps, or between short rows.
+    pub(crate) is_hot: bool,
     status: Option<Variable>,
 }
 
@@ -53,6 +55,7 @@ impl<'f> Emitter<'f> {
             in_steps: false,
             vectors,
             made: Vec::new(),
+            is_hot: false,
             status: None,
         }
     }
@@ -373,6 +376,12 @@ impl<'f> Emitter<'f> {
 
     /// Begins a loop that goes on as long as `holds` is true; [`Emitter::end_loop`] ends it.
     pub(crate) fn begin_loop(&mut self, holds: impl FnOnce(&mut Self) -> Value) -> Loop {
+        self.is_hot = true;
+        self.begin_outer_loop(holds)
+    }
+
+    /// As [`Emitter::begin_loop`], of turns whose time goes into functions that they call or loops within them.
+    pub(crate) fn begin_outer_loop(&mut self, holds: impl FnOnce(&mut Self) -> Value) -> Loop {
         let (head, body, after) =
             (self.b.create_block(), self.b.create_block(), self.b.create_block());
         self.b.ins().jump(head, &[]);

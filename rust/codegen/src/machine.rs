@@ -63,7 +63,7 @@ impl Code {
 /// # Errors
 /// If the processor is unknown, or as for [`may_run_code`].
 pub fn is_available() -> Result<(), CodegenError> {
-    target()?;
+    makers()?;
     may_run_code()
 }
 
@@ -100,7 +100,7 @@ pub(crate) struct Assembled {
 /// given. `address` gives those of functions by name.
 pub(crate) fn assemble(
     texts: &[&str],
-    target: &dyn TargetIsa,
+    makers: &Makers,
     vectors: Option<Registers>,
     address: impl Fn(&str) -> Option<usize>,
 ) -> Result<Assembled, CodegenError> {
@@ -109,8 +109,8 @@ pub(crate) fn assemble(
     let mut all = Assembled { code: Vec::new(), ranges: Vec::new() };
     for text in texts {
         let kernel = kernel_of(text)?;
-        let written = write(&kernel, target, passes.next(), &mut builder, vectors);
-        let made = passes.compile(target)?;
+        let written = write(&kernel, &*makers.thorough, passes.next(), &mut builder, vectors);
+        let made = passes.compile(makers.of(&written))?;
         let code = &mut all.code;
         let start = code.len().next_multiple_of(ALIGNMENT);
         code.resize(start, 0);
@@ -153,7 +153,7 @@ pub fn compile(
     address: impl Fn(&str) -> Option<usize>,
     dump: Option<&Path>,
 ) -> Result<Code, CodegenError> {
-    made_of(assemble(texts, target()?, Registers::best(), address)?, texts, dump)
+    made_of(assemble(texts, makers()?, Registers::best(), address)?, texts, dump)
 }
 
 /// Lets code run.
@@ -188,7 +188,7 @@ pub(crate) fn compile_with(
     vectors: Option<Registers>,
     address: impl Fn(&str) -> Option<usize>,
 ) -> Code {
-    made_of(assemble(texts, target().unwrap(), vectors, address).unwrap(), texts, None).unwrap()
+    made_of(assemble(texts, makers().unwrap(), vectors, address).unwrap(), texts, None).unwrap()
 }
 
 /// The number of functions of such vectors that the kernel of a text has, and the names of others that it calls.
@@ -196,8 +196,18 @@ pub(crate) fn compile_with(
 pub(crate) fn callees(text: &str, vectors: Registers) -> (usize, Vec<String>) {
     let (kernel, mut function) = (kernel_of(text).unwrap(), Function::new());
     let mut context = FunctionBuilderContext::new();
-    let written = write(&kernel, target().unwrap(), &mut function, &mut context, Some(vectors));
+    let written =
+        write(&kernel, &*makers().unwrap().thorough, &mut function, &mut context, Some(vectors));
     (written.vectors.len(), written.names)
+}
+
+/// Whether a call's time may go into instructions of Cranelift's.
+#[cfg(test)]
+pub(crate) fn is_hot(text: &str, vectors: Option<Registers>) -> bool {
+    let (kernel, mut function) = (kernel_of(text).unwrap(), Function::new());
+    let mut context = FunctionBuilderContext::new();
+    let maker = &*makers().unwrap().thorough;
+    write(&kernel, maker, &mut function, &mut context, vectors).is_hot
 }
 
 /// The name of a kernel for profilers: its ops, as many as a line has room for.
@@ -280,7 +290,7 @@ pub fn clif(text: &str) -> Result<(String, Vec<String>), CodegenError> {
     let kernel = kernel_of(text)?;
     let mut function = Function::new();
     let mut context = FunctionBuilderContext::new();
-    let written = write(&kernel, target()?, &mut function, &mut context, None);
+    let written = write(&kernel, &*makers()?.thorough, &mut function, &mut context, None);
     Ok((function.display().to_string(), written.names))
 }
 
@@ -294,6 +304,7 @@ fn kernel_of(text: &str) -> Result<Kernel, CodegenError> {
 struct Written {
     names: Vec<String>,
     vectors: Vec<Vec<u8>>,
+    is_hot: bool,
 }
 
 /// Fills `function` with the instructions of a kernel, for the signature that [`frazil_runtime::KernelFn`] has.
@@ -316,7 +327,8 @@ fn write(
         Kernel::Scan(own) => write_scan(&mut emitter, own),
     }
     emitter.b.finalize(target.frontend_config());
-    Written { names: emitter.names, vectors: emitter.made }
+    let is_hot = emitter.is_hot;
+    Written { names: emitter.names, vectors: emitter.made, is_hot }
 }
 
 /// A function that is called, by its number.
@@ -341,30 +353,49 @@ fn called(relocation: &FinalizedMachReloc, function: &Function) -> Result<Called
     Err(CodegenError::Refused(format!("it needs {relocation:?}")))
 }
 
-/// The processor that code is made for: this one.
-fn target() -> Result<&'static dyn TargetIsa, CodegenError> {
-    static TARGET: OnceBox<Result<OwnedTargetIsa, String>> = OnceBox::new();
-    match TARGET.get_or_init(|| Box::new(find_target())) {
-        Ok(target) => Ok(&**target),
+/// The makers of code for this processor.
+fn makers() -> Result<&'static Makers, CodegenError> {
+    static MAKERS: OnceBox<Result<Makers, String>> = OnceBox::new();
+    match MAKERS.get_or_init(|| Box::new(find_makers())) {
+        Ok(makers) => Ok(makers),
         Err(fault) => Err(CodegenError::Processor(fault.clone())),
     }
 }
 
-fn find_target() -> Result<OwnedTargetIsa, String> {
+fn find_makers() -> Result<Makers, String> {
     let mut builder =
         isa::lookup(target_lexicon::Triple::host()).map_err(|error| error.to_string())?;
     enable_host(&mut builder)?;
-    finished(builder)
+    Makers::new(&builder)
 }
 
-/// A maker of code for a processor.
-pub(crate) fn finished(builder: isa::Builder) -> Result<OwnedTargetIsa, String> {
+/// Makers of code for a processor, which differ in how they find registers for values.
+pub(crate) struct Makers {
+    thorough: OwnedTargetIsa,
+    /// In half of the time, with more moves between registers and memory.
+    quick: OwnedTargetIsa,
+}
+
+impl Makers {
+    pub(crate) fn new(builder: &isa::Builder) -> Result<Makers, String> {
+        let (thorough, quick) = ("backtracking", "single_pass");
+        Ok(Makers { thorough: finished(builder, thorough)?, quick: finished(builder, quick)? })
+    }
+
+    /// The maker of a kernel. What goes from row to row takes little of a call's time: there more moves are worth less than
+    /// what it takes to avoid them.
+    fn of(&self, written: &Written) -> &dyn TargetIsa {
+        if written.is_hot { &*self.thorough } else { &*self.quick }
+    }
+}
+
+fn finished(builder: &isa::Builder, algorithm: &str) -> Result<OwnedTargetIsa, String> {
     let mut flags = settings::builder();
     // Values are used where they are made, so there is little to be made better, and compiling
     // takes half as long.
     let chosen = [
         ("opt_level", "none"),
-        ("regalloc_algorithm", "backtracking"),
+        ("regalloc_algorithm", algorithm),
         ("is_pic", "false"),
         ("unwind_info", "false"),
     ];

@@ -61,6 +61,8 @@ pub(crate) struct Walk<'k, 'e, 'f> {
 
 pub(crate) fn write_loop(e: &mut Emitter, kernel: &LoopKernel) {
     let [pointers, n_outer, n_inner, strides] = e.enter();
+    // Such rows are many, and may be short: what goes on between their passes takes time.
+    e.is_hot = kernel.takes_rows;
     let least = if kernel.takes_rows { 0 } else { 1 };
     let no_rows = e.b.ins().icmp_imm_s(IntCC::SignedLessThan, n_outer, 1);
     let no_elements = e.b.ins().icmp_imm_s(IntCC::SignedLessThan, n_inner, least);
@@ -109,7 +111,7 @@ impl Walk<'_, '_, '_> {
         }
         let done = self.tiles(n_outer, moving, &foldings, &totals);
         let row = self.e.variable(I64, done);
-        let rows = self.e.begin_loop(|e| {
+        let rows = self.e.begin_outer_loop(|e| {
             let row = e.b.use_var(row);
             e.b.ins().icmp(IntCC::SignedLessThan, row, n_outer)
         });
@@ -348,7 +350,7 @@ impl Walk<'_, '_, '_> {
         let slots = self.slots(stages, length);
         let at = self.e.variable(I64, zero);
         let n_inner = self.n_inner;
-        let own = self.e.begin_loop(|e| {
+        let own = self.e.begin_outer_loop(|e| {
             let at = e.b.use_var(at);
             e.b.ins().icmp(IntCC::SignedLessThan, at, n_inner)
         });

@@ -2,7 +2,7 @@
 
 use crate::dtype::Dtype;
 use crate::kernel::{Kernel, LoopKernel};
-use crate::machine::{Code, callees, compile_with};
+use crate::machine::{Code, callees, compile_with, is_hot};
 use crate::read::read;
 use crate::vector::Registers;
 
@@ -497,6 +497,17 @@ fn vectors_compute_the_same_bits() {
     for (name, _, text) in KERNELS {
         compare(name, text, (0..70).chain([127, 511, 512, 513, 520, 1024, 1500, 9000]));
     }
+}
+
+#[test]
+fn time_goes_into_instructions_of_cranelift_where_there_is_no_function() {
+    let text = function_text("exp", "float64", 8);
+    assert!(is_hot(&text, None));
+    for registers in Registers::known() {
+        assert!(!is_hot(&text, Some(registers)), "{registers:?}");
+    }
+    let scan = "scan\nread float64 1 0\nload 0 0\nstate float64 0 2\nop add float64 float64,float64 1 1\nwrite float64 0 1";
+    assert!(is_hot(scan, Registers::best()));
 }
 
 /// Asserts that a kernel writes the same bits with functions of vectors and without, of rows of these lengths.

@@ -49,7 +49,7 @@ impl Walk<'_, '_, '_> {
         let some = self.e.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, all, 0);
         let condition = self.e.begin_if(some);
         let functions = self.enter_columns(&plan);
-        let own = self.e.begin_loop(|e| {
+        let own = self.e.begin_outer_loop(|e| {
             let row = e.b.use_var(row);
             e.b.ins().icmp(IntCC::SignedLessThan, row, all)
         });

@@ -355,7 +355,7 @@ impl Walk<'_, '_, '_> {
         let function = self.e.vector_function(own.code);
         let has_levels = foldings.iter().any(Folding::has_levels);
         let turns = has_levels.then(|| {
-            self.e.begin_loop(|e| {
+            self.e.begin_outer_loop(|e| {
                 let from = e.b.use_var(at);
                 e.b.ins().icmp(IntCC::SignedLessThan, from, to)
             })
