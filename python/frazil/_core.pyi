@@ -67,6 +67,7 @@ __all__ = [
     "first_alike",
     "gradient_carriers",
     "graph_replace",
+    "has_wide_registers",
     "is_continuous",
     "kernel_function",
     "kernel_listing",
@@ -1298,6 +1299,9 @@ def compile_kernels(
     OSError
         If no memory may hold the code, or the folder no file.
     """
+
+def has_wide_registers() -> bool:
+    """Whether this processor has the registers of AVX-512 for elements of every size."""
 
 def register_bits() -> int:
     """The most bits that registers of elements may have, as ``FRAZIL_REGISTERS`` says.

@@ -11,7 +11,7 @@ from test_fusion import steps
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil.link.c.compiler import has_wide_registers
+from frazil._core import has_wide_registers
 from frazil.tensor.advanced_indexing import AdvancedIncSubtensor, AdvancedSubtensor
 
 MODES = ["c", "cranelift", "numba"]

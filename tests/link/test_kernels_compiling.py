@@ -17,8 +17,9 @@ import pytest
 from native import call, kernel, run
 
 import frazil as fz
+from frazil._core import has_wide_registers
 from frazil.link.c import CCompiler
-from frazil.link.c.compiler import Toolchain, find_toolchain, has_wide_registers
+from frazil.link.c.compiler import Toolchain, find_toolchain
 from frazil.link.c.source import add_kernel
 from frazil.link.c.unit import Unit
 from frazil.link.kernel.compiler import KernelCompileError

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil.link.c.compiler import has_wide_registers
+from frazil._core import has_wide_registers
 
 MODES = ["c", "cranelift", "numba"]
 DTYPES = ["float64", "float32", "int64", "int32", "int8"]

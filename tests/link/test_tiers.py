@@ -23,10 +23,10 @@ from hypothesis.extra import numpy as hnp
 import frazil as fz
 import frazil.tensor as ft
 from frazil import _core
-from frazil._core import elemwise
+from frazil._core import elemwise, has_wide_registers
+from frazil.cache.identity import processor
 from frazil.compile import tiering
 from frazil.link.c import CCompiler
-from frazil.link.c.compiler import has_wide_registers
 from frazil.link.kernel.runtime_functions import OF_BLOCKS
 from frazil.link.linkers.same_bits import difference, graph_difference
 from frazil.link.linkers.tiered import replaceable
@@ -115,6 +115,29 @@ def test_ops_that_c_alone_compiles_are_compiled_by_c_first():
     assert "C compiled first" in str(f.explain())
     looped = fz.scan(lambda v: Doubled()(v), sequences=[x])[0]
     assert graph_difference(fz.FrozenFunctionGraph([x], [looped])) is not None
+    chosen = fz.ifelse(x[0] > 0, looped, x)
+    held = fz.OpFromGraph([x], [chosen])(x)
+    assert graph_difference(fz.FrozenFunctionGraph([x], [held])) is not None
+    of_table = graph_difference(fz.FrozenFunctionGraph([x], [ft.exp(x)]))
+    assert (of_table is None) == has_wide_registers()
+
+
+def test_a_first_function_asks_the_system_for_no_list_of_processors():
+    script = """
+import numpy as np, frazil as fz, frazil.tensor as ft
+from frazil.cache.identity import processor
+x = ft.vector("x")
+f = fz.function([x], x * 2 + 1)
+f(np.ones(3))
+print(f.mode, processor.cache_info().currsize)
+"""
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["tiered", "0"]
+
+
+def test_wide_registers_are_those_that_compilers_are_told_of():
+    wanted = {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx2", "fma"}
+    assert has_wide_registers() == (wanted <= {*processor().split()})
 
 
 @of_runtime

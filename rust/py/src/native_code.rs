@@ -112,6 +112,12 @@ pub fn kernels_hold(op: &str, operands: Vec<String>, result: &str) -> bool {
     lowers(op, &operands, result)
 }
 
+/// Whether this processor has the registers of AVX-512 for elements of every size.
+#[pyfunction]
+pub fn has_wide_registers() -> bool {
+    frazil_runtime::has_wide_registers()
+}
+
 /// Why this process may not run code that it makes; None if it may.
 #[pyfunction]
 pub fn made_code_fault() -> Option<String> {

@@ -71,6 +71,14 @@ impl Level {
     }
 }
 
+/// Whether there are registers of 512 bits for elements of every size: AVX-512 with F, BW, DQ and VL.
+pub fn has_wide_registers() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return Level::best() == Some(Level::Avx512);
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
 #[cfg(test)]
 mod tests {
     use super::limit_of;

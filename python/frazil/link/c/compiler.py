@@ -93,13 +93,6 @@ _LEVELS = {128: "x86-64-v2", 256: "x86-64-v3"}
 _LEAST_SOURCE = "int frazil_least(void) { return 0; }\n"
 
 
-@cache
-def has_wide_registers() -> bool:
-    """Whether this processor has the registers of AVX-512."""
-    wanted = {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx2", "fma"}
-    return platform.machine() in _X86 and wanted <= {*identity.processor().split()}
-
-
 @dataclass(frozen=True)
 class Toolchain:
     """A C compiler on this machine."""
@@ -119,7 +112,7 @@ class Toolchain:
     @cached_property
     def has_wide_registers(self) -> bool:
         """Whether the processor's registers hold a block, as those of AVX-512 do."""
-        return has_wide_registers()
+        return _core.has_wide_registers()
 
     @cached_property
     def flags(self) -> tuple[str, ...]:

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from weakref import WeakKeyDictionary
 
-from frazil._core import FrozenFunctionGraph
+from frazil._core import FrozenFunctionGraph, has_wide_registers
 from frazil.graph.op import Op
-from frazil.link.c.compiler import has_wide_registers
+from frazil.inner.inner_graph import HasInnerGraph
+from frazil.inner.ops import ops_of
 from frazil.link.kernel.formulas import formula
 from frazil.link.kernel.loop_kernel import LoopKernel, Statement
 from frazil.link.kernel.runtime_functions import OF_BLOCKS
@@ -111,6 +112,8 @@ def _known(graph: FrozenFunctionGraph) -> str | None:
 
 
 def _differences(graph: FrozenFunctionGraph) -> Iterator[str]:
+    if has_wide_registers() and all(map(_is_of_table, ops_of(graph))):
+        return  # as of most graphs: asked once for each op, and not for each node
     for node in graph.toposort():
         op = node.op
         if not isinstance(op, Elemwise) or isinstance(op.scalar_op, ScalarGraphOp):
@@ -127,14 +130,22 @@ def _differences(graph: FrozenFunctionGraph) -> Iterator[str]:
             yield found
 
 
+def _is_of_table(op: Op) -> bool:
+    """Whether the op has the same bits in C where there are wide registers, whatever its types."""
+    if not isinstance(op, Elemwise) or isinstance(op.scalar_op, ScalarGraphOp):
+        return True
+    return op.scalar_op.table_name is not None
+
+
 def _all_graphs(graph: FrozenFunctionGraph) -> Iterator[FrozenFunctionGraph]:
     seen = {graph}
     pending = [graph]
     while pending:
         current = pending.pop()
         yield current
-        for node in current.toposort():
-            for inner in _held(node.op):
+        held = {op: own for op in ops_of(current) if (own := _held(op))}
+        for node in current.toposort() if held else ():
+            for inner in held.get(node.op, ()):
                 if inner not in seen:
                     seen.add(inner)
                     pending.append(inner)
@@ -145,4 +156,6 @@ def _held(op: Op) -> list[FrozenFunctionGraph]:
     if isinstance(op, Elemwise):
         own = op.scalar_op
         return [own.fgraph] if isinstance(own, ScalarGraphOp) else []
+    if isinstance(op, HasInnerGraph):
+        return [op.fgraph]  # its programs are of graphs that differ in outputs alone
     return [inner for inner, _ in inner_graphs(op)]
