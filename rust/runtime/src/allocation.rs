@@ -2,5 +2,6 @@
 
 pub(crate) mod arena;
 pub(crate) mod buffer;
+pub(crate) mod pages;
 pub(crate) mod pool;
 pub(crate) mod spare;

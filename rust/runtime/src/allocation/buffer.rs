@@ -4,6 +4,7 @@ use std::alloc::{Layout as Block, alloc, dealloc};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::allocation::pages;
 use crate::error::Fault;
 
 /// Every buffer starts at a multiple of this: a cache line, and the widest vector register.
@@ -53,6 +54,7 @@ impl Buffer {
         let start = unsafe { alloc(block) };
         match NonNull::new(start) {
             Some(start) => {
+                pages::fetch(start.as_ptr(), size);
                 let before = ALLOCATED.fetch_add(size, Ordering::Relaxed);
                 PEAK.fetch_max(before + size, Ordering::Relaxed);
                 Ok(Buffer { start, size })
