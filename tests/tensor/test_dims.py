@@ -1,5 +1,7 @@
 """Adding and dropping dimensions of length 1."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 from reference import evaluate
 
 import frazil.tensor as ft
+from frazil import FrozenApply
 from frazil.tensor.dims import DropDims, ExpandDims
 from frazil.tensor.transposition import Transpose
 
@@ -95,3 +98,35 @@ def test_views_take_variables():
         ExpandDims((0,))(np.ones(2))
     with pytest.raises(TypeError):
         ExpandDims((0,))(ft.vector("x"), ft.vector("y"))
+
+
+class OwnDims(ExpandDims):
+    """What an import finds."""
+
+
+class Tripled(ExpandDims):
+    def make_node(self, x):
+        return FrozenApply(self, [x], [ft.TensorType(x.dtype, (3,))])
+
+
+def test_nodes_of_subclasses_are_typed_as_those_of_their_base():
+    class Local(ExpandDims):
+        """No import finds it."""
+
+    @dataclass(frozen=True, eq=False)
+    class Wider(ExpandDims):
+        more: int
+
+    x = ft.vector("x")
+    for op in (OwnDims((0,)), Local((0,)), Wider((0,), 3)):
+        y = op(x)
+        assert y.type == ft.expand_dims(x, 0).type
+        assert op.make_node(x).outputs[0] is y
+        np.testing.assert_array_equal(y.eval({x: [1.0, 2.0]}), [[1.0, 2.0]])
+
+
+def test_a_make_node_of_ones_own_makes_the_nodes():
+    x, z = ft.vector("x"), ft.vector("z", shape=(5,))
+    node = Tripled((0,))(x).owner
+    assert node.outputs[0].type.shape == (3,)
+    assert node.clone_with_new_inputs([z], strict=False).outputs[0].type.shape == (3,)

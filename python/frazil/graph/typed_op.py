@@ -10,9 +10,17 @@ from frazil.graph.op import Op
 
 
 class TypedOp(Op):
-    """Base of ops whose nodes the core types, by a rule that it knows by name."""
+    """Base of ops whose nodes the core types, by a rule that it knows by name.
+
+    Of a subclass with a ``make_node`` of its own, that makes the nodes, as of any other op.
+    """
 
     rule: ClassVar[str]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if cls.make_node is not TypedOp.make_node and cls.__call__ is TypedOp.__call__:
+            cls.__call__ = Op.__call__  # type: ignore[method-assign]
 
     def make_node(self, *inputs: Variable) -> FrozenApply:
         node = _core.apply(self, *inputs).owner
@@ -23,5 +31,5 @@ class TypedOp(Op):
         """The output of the op applied to ``inputs``."""
         return _core.apply(self, *inputs)
 
-    def _rule(self) -> str:
-        return self.rule
+    def _rule(self) -> str | None:
+        return self.rule if type(self).make_node is TypedOp.make_node else None

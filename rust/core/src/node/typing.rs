@@ -18,7 +18,7 @@ use crate::value::ty::{Dim, Ty};
 pub enum OpRule {
     /// An elementwise op.
     Elementwise(TypeRule),
-    /// A view of one operand. The op has one parameter, which names axes.
+    /// A view of one operand. The op's first parameter names axes.
     View(ViewRule),
     /// The product of two vectors or matrices, in any combination.
     Product,
@@ -133,8 +133,14 @@ fn view_type(op: &Op, rule: ViewRule, ty: &Ty) -> Result<Ty, Error> {
 type Axes = SmallVec<[i64; 4]>;
 type Shape = SmallVec<[Dim; 4]>;
 
+/// The axes that an op's first parameter names. A subclass may have more parameters, and the parameters of a
+/// class that no import finds stand in a list before its identity.
 fn axes_of(params: &[Param]) -> Option<Axes> {
-    let [Param::List(axes)] = params else { return None };
+    let params = match params {
+        [Param::List(own), Param::Identity(_)] => own,
+        params => params,
+    };
+    let Some(Param::List(axes)) = params.first() else { return None };
     let int = |axis: &Param| match axis {
         Param::Int(axis) => Some(*axis),
         _ => None,
