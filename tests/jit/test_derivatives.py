@@ -122,3 +122,22 @@ def test_something_else_may_be_returned_beside_the_cost():
 def test_what_has_no_gradient_is_told(fn, args, says):
     with pytest.raises(TypeError, match=says):
         fz.grad(fn)(*args)
+
+
+@pytest.mark.parametrize("argnums", [(0, 0), (1, 0, 1), (0, -2), (-1, 1)])
+@pytest.mark.parametrize("derivative", [fz.grad, fz.value_and_grad, fz.jacobian, fz.hessian])
+def test_an_argument_is_named_once(derivative, argnums):
+    both = derivative(lambda a, b: np.sum(a**2) * b, argnums=argnums)
+    with pytest.raises(TypeError, match="differentiated by once"):
+        both(np.arange(3.0), 3.0)
+
+
+@pytest.mark.parametrize("argnums", ["0", 1.0, True, (0, "1"), (0, None)])
+def test_argnums_are_positions(argnums):
+    with pytest.raises(TypeError, match="argnums are positions of arguments"):
+        fz.grad(lambda a, b: np.sum(a**2) * b, argnums=argnums)
+
+
+def test_the_position_that_is_not_given_is_named():
+    with pytest.raises(TypeError, match="argument -3 is to be differentiated by, and 2 were given"):
+        fz.grad(lambda a, b: a * b, argnums=(0, -3))(1.0, 2.0)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -28,8 +29,9 @@ class Transformed:
             raise TypeError(f"a function of arrays is needed, given {fn!r}")
         functools.update_wrapper(self, fn, updated=())
         self._fn, self._rule = fn, rule
-        self._argnums = (argnums,) if isinstance(argnums, int) else tuple(argnums)
-        self._single = isinstance(argnums, int)
+        self._single = not isinstance(argnums, Iterable) or isinstance(argnums, str)
+        named: Iterable[object] = [argnums] if self._single else cast(Sequence[int], argnums)
+        self._argnums = tuple(map(_position, named))
 
         @functools.wraps(fn)
         def traced(*args: object, **kwargs: object) -> object:
@@ -42,23 +44,35 @@ class Transformed:
             return self._traced(*args, **kwargs)
         given = list(args)
         for at in self._argnums:
-            if at < len(given):
+            if -len(given) <= at < len(given):
                 given[at] = _with_arrays(given[at])
         return self._compiled(*given, **kwargs)
 
     def _traced(self, *args: object, **kwargs: object) -> object:
         trace = current_trace()
         assert trace is not None
-        if any(not -len(args) <= at < len(args) for at in self._argnums):
-            raise TypeError(
-                f"argument {max(self._argnums)} is to be differentiated by, "
-                f"and {len(args)} were given by position"
-            )
-        by = Differentiated(trace, [args[at] for at in self._argnums])
+        positions = self._positions(len(args))
+        by = Differentiated(trace, [args[at] for at in positions])
         given = list(args)
-        for at, arg in zip(self._argnums, by.arguments, strict=True):
+        for at, arg in zip(positions, by.arguments, strict=True):
             given[at] = arg
         return self._rule(trace, by, lambda: self._fn(*given, **kwargs), single=self._single)
+
+    def _positions(self, count: int) -> list[int]:
+        """The positions to differentiate by, from 0, where ``count`` arguments are given."""
+        positions: list[int] = []
+        for at in self._argnums:
+            if not -count <= at < count:
+                raise TypeError(
+                    f"argument {at} is to be differentiated by, and {count} were given by position"
+                )
+            if at % count in positions:
+                raise TypeError(
+                    f"argument {at % count} is to be differentiated by once; argnums "
+                    f"{self._argnums} name it twice"
+                )
+            positions.append(at % count)
+        return positions
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
@@ -67,6 +81,15 @@ class Transformed:
         """A pickle is the name in a module, as for functions; without one, the parts."""
         argnums = self._argnums[0] if self._single else self._argnums
         return name_in_module(self) or (type(self), (self._fn, argnums, self._rule))
+
+
+def _position(at: object) -> int:
+    if isinstance(at, bool) or not hasattr(at, "__index__"):
+        raise TypeError(
+            f"argnums are positions of arguments, an int or several; given {at!r} of type "
+            f"{type(at).__name__}"
+        )
+    return operator.index(at)
 
 
 def _with_arrays(value: object) -> object:
