@@ -217,9 +217,11 @@ fn is_internal(code: &Bound<'_, PyAny>) -> PyResult<bool> {
 
 fn remember(code: &Bound<'_, PyAny>) -> PyResult<bool> {
     let file: String = code.getattr(intern!(code.py(), "co_filename"))?.extract()?;
-    let name: String = code.getattr(intern!(code.py(), "co_qualname"))?.extract()?;
-    let owner = name.strip_suffix(".make_node");
-    let makes_nodes = owner.is_some_and(|owner| !owner.ends_with("<locals>"));
+    let name: String = code.getattr(intern!(code.py(), "co_name"))?.extract()?;
+    let makes_nodes = name == "make_node" && {
+        let names: Vec<String> = code.getattr(intern!(code.py(), "co_varnames"))?.extract()?;
+        names.first().is_some_and(|first| first == "self")
+    };
     let object = Reference::Strong(code.clone().unbind());
     let (internal, old) = with_table(|table| {
         let own = !table.internal_prefix.is_empty() && file.starts_with(&table.internal_prefix);
