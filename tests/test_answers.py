@@ -134,6 +134,30 @@ def test_lengths(result: Any, message: str) -> None:
         fz.function([X, Y], ft.exp(op(X, Y)) + 1, mode="c")
 
 
+@pytest.mark.parametrize(
+    ("result", "message"),
+    [
+        (lambda shape: None, "infer_shape of Told must return a list or tuple.*it returned None"),
+        (lambda shape: shape, "infer_shape of Told, output 0: 1 lengths in a tuple"),
+        (lambda shape: (), "infer_shape of Told.*has 1 output, and 0 came back"),
+        (lambda shape: (7,), "infer_shape of Told, output 0: 1 lengths in a tuple.*given 7"),
+    ],
+)
+def test_lengths_that_rules_ask_for(result: Any, message: str) -> None:
+    op = told(infer_shape=lambda self, node, input_shapes: result(input_shapes[0]))
+    for mode in MODES:
+        with pytest.raises(TypeError, match=message) as failed:
+            fz.function([X, Y], op(X, Y).shape[0], mode=mode, on_unused_input="ignore")
+        assert "in infer_shape of Told(" in failed.value.__notes__[0]
+
+
+def test_lengths_that_rules_ask_for_may_be_ints() -> None:
+    op = told(infer_shape=lambda self, node, input_shapes: ((np.int32(2),),))
+    for mode in MODES:
+        f = fz.function([X, Y], op(X, Y).shape[0], mode=mode, on_unused_input="ignore")
+        assert f([1.0, 2.0], [3.0, 4.0]) == 2
+
+
 def test_lengths_that_the_type_contradicts() -> None:
     x = ft.tensor("x", shape=(3,))
     op = told(infer_shape=lambda self, node, input_shapes: [(2,)])

@@ -180,14 +180,18 @@ def lengths_of(
         If it does not give a length for each dimension of each output, or one that the type
         contradicts.
     """
-    op, outputs = node.op, node.outputs
+    op = node.op
     try:
         given = op.infer_shape(node, input_shapes)
+        # Most nodes are elementwise; the answers of all others are checked.
+        return list(given) if type(op) is Elemwise else _checked(node, given)
     except Exception as error:
         note_place(error, "infer_shape of", node)
         raise
-    if type(op) is Elemwise:  # most nodes, and no other op's answer
-        return list(given)
+
+
+def _checked(node: FrozenApply, given: object) -> list[tuple[Variable, ...] | None]:
+    op, outputs = node.op, node.outputs
     if type(given) is not tuple or len(given) != len(outputs):
         wanted = "a tuple of lengths, or None,"
         given = listed(given, len(outputs), f"infer_shape of {op}", wanted, "outputs")

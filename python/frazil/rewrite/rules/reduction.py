@@ -18,6 +18,7 @@ from frazil.tensor.broadcasting import BroadcastTo, times
 from frazil.tensor.dims import DropDims, ExpandDims
 from frazil.tensor.lengths import Shape_i, length, product, static_length
 from frazil.tensor.reductions import All, Any, Max, Min, Peak, Prod, Reduce, Sum
+from frazil.tensor.shapes import lengths_of
 from frazil.tensor.transposition import Transpose
 
 EXACT = (Max, Min, Peak, All, Any)
@@ -107,7 +108,7 @@ def _inferred(node: FrozenApply, x: Variable) -> Variable | None:
     if inner is None:
         return None
     inputs = [tuple(length(y, axis) for axis in range(y.ndim)) for y in inner.inputs]
-    shape = inner.op.infer_shape(inner, inputs)[x.index]
+    shape = lengths_of(inner, inputs)[x.index]
     if shape is None or shape[node.op.axis] is node.outputs[0]:
         return None
     result: Variable = shape[node.op.axis]
