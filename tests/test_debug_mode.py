@@ -68,6 +68,41 @@ def find(inputs, outputs, *values, error=fz.DebugModeError):
     return "\n".join([str(raised.value), *getattr(raised.value, "__notes__", ())])
 
 
+@dataclass(frozen=True, eq=False)
+class Head(fz.Op):
+    """The first ``k`` elements, of which infer_shape says ``more`` than there are."""
+
+    more: int
+
+    def make_node(self, x, k):
+        return fz.FrozenApply(self, [x, k], [fz.TensorType(x.dtype, (None,))] * 2)
+
+    def perform(self, node, inputs):
+        x, k = inputs
+        return x[:k].copy(), x.copy()
+
+    def infer_shape(self, node, input_shapes):
+        (length,), _ = input_shapes
+        return (ft.minimum(node.inputs[1], length) + self.more,), (length,)
+
+
+def test_the_lengths_that_infer_shape_says_are_those_of_the_values():
+    x, k = ft.dvector("x"), ft.lscalar("k")
+    head, whole = Head(0)(x * 2.0, k)
+    f = debug([x, k], [head, whole, head.shape[0]])
+    for wanted, length in ((2, 2), (5, 3)):
+        found = f([1.0, 2.0, 3.0], wanted)
+        assert [found[0].shape, found[1].shape, int(found[2])] == [(length,), (3,), length]
+    told = find([x, k], Head(1)(x * 2.0, k)[0], [1.0, 2.0, 3.0], 2)
+    assert "perform of Head{1} gave output 0 the length 2 along axis 0" in told
+    assert "infer_shape says 3" in told
+    assert HERE in told
+    step, _ = fz.scan(
+        lambda s: Head(1)(s, ft.as_tensor(3))[0] + 1.0, outputs_info=x, n_steps=2, return_list=False
+    )
+    assert "infer_shape says 4" in find([x], step, [1.0, 2.0, 3.0])
+
+
 @settings(max_examples=30)
 @given(st.data())
 def test_sound_graphs_run(data):

@@ -7,10 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from frazil._core import DebugModeError, FrozenApply, ProgramBuilder
-from frazil.graph.answers import listed_values
+import frazil._core as _core
+from frazil._core import Constant, DebugModeError, FrozenApply, ProgramBuilder, Variable
+from frazil.graph.answers import listed_values, values_of
 from frazil.graph.dispatch import singledispatch
 from frazil.graph.op import Array, Op
+from frazil.tensor.lengths import lengths
+from frazil.tensor.shapes import lengths_of
 
 
 class NodeFunction:
@@ -54,9 +57,18 @@ def call_perform(
 
 
 class CheckedPerform(Perform):
-    """Calls an op's ``perform``, and checks that it writes to and shares only declared memory."""
+    """Calls an op's ``perform``, and checks that it does what else the op says of it.
 
-    __slots__ = ()
+    It writes to and shares only declared memory, and has the lengths that ``infer_shape`` says.
+    """
+
+    __slots__ = ("_lengths", "_steps")
+
+    def __init__(self, node: FrozenApply) -> None:
+        super().__init__(node)
+        self._lengths = lengths_of(node, [lengths(x) for x in node.inputs])
+        computed = [length for own in self._lengths for length in own or ()]
+        self._steps = _core.toposort(computed, [*node.inputs, *node.outputs])
 
     def __call__(self, *arrays: Array) -> tuple[Array, ...]:
         """The outputs.
@@ -64,8 +76,9 @@ class CheckedPerform(Perform):
         Raises
         ------
         DebugModeError
-            If ``perform`` has written to an input, or returns memory of an input that the op's
-            ``view_map`` does not name for this output.
+            If ``perform`` has written to an input, returns memory of an input that the op's
+            ``view_map`` does not name for this output, or has other lengths than ``infer_shape``
+            says.
         """
         node = self.node
         before = [array.copy() for array in arrays]
@@ -84,7 +97,28 @@ class CheckedPerform(Perform):
                         f"perform of {node.op} returns memory of its input {position} as output "
                         f"{number}, which {_why(node, number)}, or return a copy"
                     )
+        self._check_lengths(before, outputs)
         return outputs
+
+    def _check_lengths(self, arrays: Sequence[Array], outputs: Sequence[Array]) -> None:
+        node = self.node
+        known: dict[Variable, Array] = dict(zip(node.inputs, arrays, strict=True))
+        known.update(zip(node.outputs, outputs, strict=True))
+        for step in self._steps:
+            operands = [x.data if isinstance(x, Constant) else known.get(x) for x in step.inputs]
+            if all(value is not None for value in operands):
+                known.update(zip(step.outputs, values_of(step, operands), strict=True))
+        for number, (said, output) in enumerate(zip(self._lengths, outputs, strict=True)):
+            found = np.shape(output)
+            if said is None or len(said) != len(found):
+                continue
+            for axis, length in enumerate(said):
+                value = length.data if isinstance(length, Constant) else known.get(length)
+                if value is not None and int(value) != found[axis]:
+                    raise DebugModeError(
+                        f"perform of {node.op} gave output {number} the length {found[axis]} "
+                        f"along axis {axis}, and infer_shape says {int(value)}"
+                    )
 
 
 def _why(node: FrozenApply, output: int) -> str:
