@@ -9,6 +9,7 @@ from numpy.testing import assert_array_equal
 import frazil as fz
 import frazil.tensor as ft
 from frazil.link import native_form
+from frazil.scalar import ScalarOp
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,3 +110,26 @@ def test_explain_says_where_there_is_no_form():
     f = fz.function([x], Rotate(0)(x) * 2, mode="cranelift")
     assert "its native form is None for these inputs" in str(f.explain())
     assert "native form" not in str(fz.function([x], Rotate(1)(x), mode="cranelift").explain())
+
+
+def test_a_form_of_a_scalar_op_is_refused():
+    @dataclass(frozen=True, eq=False)
+    class Half(ScalarOp):
+        nin, rule = 1, "float"
+
+        def impl(self, x):
+            return x / 2
+
+    def form(op: Half, x):
+        return x / 2
+
+    form.__annotations__["op"] = Half
+    for register in (
+        lambda: native_form.register(form),
+        lambda: native_form.register(Half),
+        lambda: native_form.register(Half, lambda op, x: x / 2),
+        lambda: native_form.register(Rotate | Half, lambda op, x: x / 2),
+    ):
+        with pytest.raises(TypeError, match=r"Half is a scalar op.*texts c and numba"):
+            register()
+    assert native_form.dispatch(Half) is native_form.dispatch(object)

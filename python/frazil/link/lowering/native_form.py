@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, get_args, get_type_hints
 
 from frazil._core import FrozenApply, FrozenFunctionGraph, TensorType, Variable
 from frazil.graph.answers import note_place
@@ -10,13 +12,15 @@ from frazil.graph.dispatch import singledispatch
 from frazil.graph.op import Op
 from frazil.inner.ops import ops_of
 from frazil.inner.rebuild import replace_ops
+from frazil.scalar.op import ScalarOp
 
 
 @singledispatch
 def native_form(op: Op, *inputs: object) -> Variable | Sequence[Variable] | None:
     """Return what computes as ``op`` does, by ops that native linkers have kernels for.
 
-    Register a function for a class of ops, by ``native_form.register``. It is called when a
+    Register a function for a class of ops, by ``native_form.register``; scalar ops have texts in
+    place of a form, and TypeError is raised for a class of them. It is called when a
     function is compiled in a mode other than ``py`` and ``debug``, after rules have rewritten the
     graph. Without one, native programs call ``perform``, as Python.
 
@@ -56,6 +60,29 @@ def native_form(op: Op, *inputs: object) -> Variable | Sequence[Variable] | None
     (array([30., 10., 20.]), False)
     """
     return None
+
+
+def _refusing_scalar_ops(register: Callable[..., Any]) -> Callable[..., Any]:
+    """``register``, which refuses forms that nothing would ask for."""
+
+    @wraps(register)
+    def registered(kind: Any, form: Any = None) -> Any:
+        annotated = not isinstance(kind, type) and getattr(kind, "__annotations__", None)
+        first = next(iter(get_type_hints(kind).values())) if annotated else kind
+        for each in get_args(first) or (first,):
+            if isinstance(each, type) and issubclass(each, ScalarOp):
+                raise TypeError(
+                    f"{each.__qualname__} is a scalar op, of which no native form is asked: it "
+                    "joins native loops by its texts c and numba. Derive from fz.Op to register "
+                    "a form"
+                )
+        return register(kind, form)
+
+    return registered
+
+
+_form: Any = native_form
+_form.register = _refusing_scalar_ops(_form.register)
 
 
 def with_native_forms(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
