@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from dataclasses import dataclass
 from typing import Any
@@ -268,3 +269,38 @@ def test_an_error_of_a_method_names_the_node_and_its_line(method: str) -> None:
     assert "Told(" in notes
     assert f"first built at {__file__}:{line} in test_an_error" in notes
     assert method == "perform" or f"in {method} of" in notes
+
+
+def scalar_op(impl: Any, rule: str, nout: int = 1, nin: int = 1) -> Any:
+    said = {"impl": impl, "rule": rule, "nin": nin, "nout": nout}
+    return type("Said", (ScalarOp,), said | {"__qualname__": "scalar_op.<locals>.Said"})()
+
+
+@pytest.mark.parametrize("mode", [*MODES, "debug"])
+@pytest.mark.parametrize("rule", ["float", "arithmetic", "predicate", "cast:bool"])
+def test_impl_returns_something(mode: str, rule: str) -> None:
+    for impl in (lambda self, x: None, lambda self, x: x if x > 1 else None):
+        op = scalar_op(impl, rule)
+        for kind in ("float64", "int64"):
+            for x in (ft.tensor("x", dtype=kind, shape=(None,)), ft.scalar("s", dtype=kind)):
+                f = fz.function([x], op(x), mode=mode)
+                with pytest.raises(TypeError, match="impl of Said returned None"):
+                    f(np.array([2, 1, 3] if x.ndim else 1, kind))
+
+
+def test_impl_of_many_operands_returns_something() -> None:
+    operands = [ft.dvector(f"x{k}") for k in range(33)]
+    f = fz.function(
+        operands, scalar_op(lambda self, *xs: None, "float", nin=33)(*operands), mode="py"
+    )
+    with pytest.raises(TypeError, match="impl of Said returned None"):
+        f(*[[1.0, 2.0]] * 33)
+
+
+def test_impl_may_return_nan_and_false() -> None:
+    x = ft.dvector("x")
+    for mode in MODES:
+        f = fz.function([x], scalar_op(lambda self, x: math.nan, "float")(x), mode=mode)
+        assert np.isnan(f([1.0, 2.0])).all()
+        f = fz.function([x], scalar_op(lambda self, x: False, "predicate")(x), mode=mode)
+        assert not f([1.0, 2.0]).any()

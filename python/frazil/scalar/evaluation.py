@@ -131,7 +131,7 @@ def _signature(ufunc: np.ufunc, dtypes: tuple[str, ...]) -> tuple[np.dtype[np.ge
 def _of_elements(
     op: Computed, results: Sequence[str], elements: Sequence[object]
 ) -> tuple[Array, ...]:
-    values = op.impl(*elements)
+    values = _given(op, op.impl(*elements))
     values = (values,) if op.nout == 1 else values
     return tuple(
         _converted([value], dtype, 1).reshape(())
@@ -145,17 +145,27 @@ def _by_frompyfunc(
     function = np.frompyfunc(op.impl, len(arrays), len(results))
     values = function(*arrays)
     values = (values,) if len(results) == 1 else values
-    return tuple(
-        _converted(value.flat, dtype, value.size).reshape(value.shape)
-        for value, dtype in zip(values, results, strict=True)
-    )
+    return tuple(_numbers(op, value, dtype) for value, dtype in zip(values, results, strict=True))
+
+
+def _numbers(op: Computed, values: Array, dtype: str) -> Array:
+    """An array of Python's objects as one of numbers."""
+    floating = np.dtype(dtype).kind in "fc"
+    made = _converted(values.flat, dtype, values.size) if floating else None
+    # NumPy takes None for NaN, and for False; floats without NaN need not be looked through.
+    if made is None or np.isnan(made).any():
+        for value in values.flat:
+            _given(op, value)
+    if made is None:
+        made = _converted(values.flat, dtype, values.size)
+    return made.reshape(values.shape)
 
 
 def _by_loop(op: Computed, results: Sequence[str], arrays: Sequence[Array]) -> tuple[Array, ...]:
     shape = np.broadcast_shapes(*(array.shape for array in arrays))
     columns = [np.broadcast_to(array, shape).flat for array in arrays]
     count = int(np.prod(shape))
-    rows = map(op.impl, *columns)
+    rows = (_given(op, op.impl(*row)) for row in zip(*columns, strict=True))
     if len(results) == 1:
         return (_converted(rows, results[0], count).reshape(shape),)
     made = tuple(np.empty(shape, dtype) for dtype in results)
@@ -164,6 +174,13 @@ def _by_loop(op: Computed, results: Sequence[str], arrays: Sequence[Array]) -> t
         for column, value, dtype in zip(flat, row, results, strict=True):
             column[at] = _converted([value], dtype, 1)[0]
     return made
+
+
+def _given(op: Computed, value: Any) -> Any:
+    """Return what ``impl`` gave of an element: anything but None, which NumPy takes for NaN."""
+    if value is None:
+        raise TypeError(f"impl of {op} returned None; it must return the result of the element")
+    return value
 
 
 def _converted(values: Iterable[Any], dtype: str, count: int) -> Array:
