@@ -62,6 +62,7 @@ def test_what_is_an_expression_joins_the_loop(language, text):
 
 WRONG = [
     ("c", "{0} * {1}", r"asks for operand \{1\}, but .* takes 1: \{0\}"),
+    ("c", "{abs}({0})", r"names \{abs\}, which is none of .* Did you mean \{fabs\}\? They are: "),
     ("c", "{nosuch}({0})", r"names \{nosuch\}, which is none of the functions .* exp, "),
     ("c", "{0}; {0}", "holds a statement, but must be an expression"),
     ("c", "{0})*({0}", r"closes '\)' that nothing opens"),

@@ -85,7 +85,9 @@ def _pull_by_row(
 ) -> Gradients:
     """Return the gradients that the row of a scalar op gives."""
     if gradient is None or len(outputs) > 1:
-        raise NotImplementedError(f"the gradient of {op} is not known")
+        own = type(op.scalar_op)
+        advice = "" if len(outputs) > 1 else f": define gradient in {own.__qualname__}"
+        raise NotImplementedError(f"the gradient of {op} is not known{advice}")
     (output,), (g,) = outputs, output_gradients
     if g is None:
         return [None] * len(inputs)

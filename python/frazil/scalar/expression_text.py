@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -58,9 +59,11 @@ def _fault(op: ScalarOp, language: str, text: str, functions: Collection[str]) -
                 return f"asks for operand {{{name}}}, but {op} takes {op.nin}: {named}"
         elif name not in _WORDS and name not in functions:
             known = ", ".join(sorted(functions))
+            near = get_close_matches(name, functions, 1)
+            meant = f". Did you mean {{{near[0]}}}? They are" if near else ""
             return (
-                f"names {{{name}}}, which is none of the functions that it may name: {known}. "
-                "What is C's or Numba's own is written without braces"
+                f"names {{{name}}}, which is none of the functions that it may name{meant}: "
+                f"{known}. What is C's or Numba's own is written without braces"
             )
     return _fault_of_c(text) if language == "C" else _fault_of_numba(text)
 

@@ -26,6 +26,12 @@ as a change of the input changes nothing; :class:`UnknownPartial` if one does, a
 A gradient has the output's shape, or broadcasts to it; the differentiator sums over the dimensions
 that were broadcast."""
 
+RULES = (
+    *("arithmetic", "arithmetic_no_bool", "floor", "float", "division", "part", "complex"),
+    *("comparison", "bitwise", "shift", "predicate", "select"),
+)
+"""How the core may find the dtype of a result; and there is ``cast:`` with a dtype."""
+
 GradientFunction: TypeAlias = Callable[[Variables, Variable, Variable], Sequence[Partial]]
 """``(inputs, output, output_gradient)`` to one gradient an input."""
 
@@ -60,6 +66,12 @@ class ScalarOpMeta(OpMeta, ABCMeta):
         for name in ("nin", "rule"):
             if not hasattr(made, name):
                 raise TypeError(f"{cls.__qualname__} must define {name}")
+        if made.rule not in RULES and not str(made.rule).startswith("cast:"):
+            known = ", ".join(map(repr, RULES))
+            raise ValueError(
+                f"{cls.__qualname__}.rule is {made.rule!r}; the rules of types are {known}, and "
+                "'cast:' with a dtype"
+            )
         return made
 
 
