@@ -304,3 +304,49 @@ def test_impl_may_return_nan_and_false() -> None:
         assert np.isnan(f([1.0, 2.0])).all()
         f = fz.function([x], scalar_op(lambda self, x: False, "predicate")(x), mode=mode)
         assert not f([1.0, 2.0]).any()
+
+
+def operand(value: Any, batched: bool = True) -> Any:
+    return fz.batching.Operand(value, batched)
+
+
+@pytest.mark.parametrize(
+    ("result", "message"),
+    [
+        (
+            lambda x: operand(x),
+            "must return a list or tuple with an Operand.*it returned an Operand; w",
+        ),
+        (lambda x: x, "must return a list or tuple with an Operand.*the bare variable"),
+        (lambda x: [operand(x)] * 2, "the node has 1 output, and 2 came back"),
+        (lambda x: [], "the node has 1 output, and 0 came back"),
+        (lambda x: [x], "must give an Operand as output 0; given"),
+        (lambda x: [operand(np.ones((2, 2)))], "must give an Operand as output 0; given"),
+        (lambda x: [operand(x[0])], r"output 0 as batches of type float64\[\?\]; each element"),
+        (lambda x: [operand(x, False)], r"output 0 as one value of type float64\[\?, \?\]"),
+        (lambda x: [operand(x > 0)], r"of type bool\[\?, \?\]; each element has type float64"),
+    ],
+)
+def test_batches(result: Any, message: str) -> None:
+    op = told()
+    fz.batching.batch_rule.register(
+        type(op), lambda op: lambda node, operands: result(operands[0].value)
+    )
+    with pytest.raises(TypeError, match=f"the batch rule of Told.*{message}"):
+        fz.vectorize(op(X, Y), {X: ft.dmatrix("xs")})
+
+
+def test_a_batch_rule_is_a_function() -> None:
+    op = told()
+    fz.batching.batch_rule.register(type(op), lambda op: [1])
+    with pytest.raises(TypeError, match=r"batch_rule of Told must return a function.*\[1\]"):
+        fz.vectorize(op(X, Y), {X: ft.dmatrix("xs")})
+
+
+def test_an_error_of_a_batch_rule_names_the_node() -> None:
+    for form in (_fail, lambda op: _fail):
+        op = told()
+        fz.batching.batch_rule.register(type(op), form)
+        y = op(X, Y)
+        notes = _notes(lambda y=y: fz.vectorize(y, {X: ft.dmatrix("xs")}))
+        assert "in the batch rule of Told(x, y), first built at" in notes

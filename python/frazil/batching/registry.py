@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, TensorType, Variable
+from frazil.graph.answers import listed, note_place
 from frazil.graph.dataclass import dataclass
 from frazil.graph.dispatch import singledispatch
 from frazil.graph.op import Op
@@ -121,10 +122,47 @@ def batch_size(operands: Operands) -> Variable:
 
 
 def apply_batched(node: FrozenApply, operands: Operands) -> list[Operand]:
-    """Return the outputs of a node over ``operands``; at least one operand is batched."""
-    rule = batch_rule(node.op)
-    outputs = None if rule is None else rule(node, operands)
-    return one_by_one(node, operands) if outputs is None else outputs
+    """Return the outputs of a node over ``operands``; at least one operand is batched.
+
+    Raises
+    ------
+    TypeError
+        If the rule of the node's op gives anything but an operand of the output's rank for each
+        output.
+    """
+    outputs = _by_rule(node, operands)
+    return one_by_one(node, operands) if outputs is None else _checked(node, outputs)
+
+
+def _by_rule(node: FrozenApply, operands: Operands) -> object:
+    try:
+        rule = batch_rule(node.op)
+        if rule is None:
+            return None
+        if callable(rule):
+            return rule(node, operands)
+    except Exception as error:
+        note_place(error, "the batch rule of", node)
+        raise
+    raise TypeError(
+        f"batch_rule of {node.op} must return a function of a node and its operands, or None; it "
+        f"returned {rule!r}"
+    )
+
+
+def _checked(node: FrozenApply, given: object) -> list[Operand]:
+    what = f"the batch rule of {node.op}"
+    outputs = listed(given, len(node.output_types), what, "an Operand", "outputs")
+    for at, (output, wanted) in enumerate(zip(outputs, node.output_types, strict=True)):
+        if not isinstance(output, Operand) or not isinstance(output.value, Variable):
+            raise TypeError(f"{what} must give an Operand as output {at}; given {output!r}")
+        if output.ndim != wanted.ndim or output.value.dtype != wanted.dtype:
+            form = "batches" if output.batched else "one value"
+            raise TypeError(
+                f"{what} gave output {at} as {form} of type {output.value.type}; each element has "
+                f"type {wanted}"
+            )
+    return outputs
 
 
 def one_by_one(node: FrozenApply, operands: Operands, n_states: int = 0) -> list[Operand]:

@@ -74,5 +74,5 @@ def _shown(given: object) -> str:
         return "None"
     if isinstance(given, Variable):
         return f"the bare variable {given}"
-    article = "an" if type(given).__name__[0] in "aeiou" else "a"
+    article = "an" if type(given).__name__[0].lower() in "aeiou" else "a"
     return f"{article} {type(given).__name__}"
