@@ -1,5 +1,7 @@
 """Products in steps with vectors that are joined or cut, part by part."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -121,3 +123,47 @@ def test_a_matrix_of_other_length_is_refused(mode, columns):
     values[2] = np.ones((5, columns))
     with pytest.raises(ValueError, match=r"length|lengths|columns|product|mismatch|dot"):
         f(*values)
+
+
+CUTS = {
+    "sum": lambda left, right, x, h: (left @ x + right @ h)[:2],
+    "difference": lambda left, right, x, h: (left @ x - h @ right.T)[1:3],
+    "three": lambda left, right, x, h: (left @ x + right @ h + left @ (2 * x))[:2],
+    "twice": lambda left, right, x, h: (left @ x + right @ h)[:2] - (left @ x - right @ h)[1:3],
+    "product": lambda left, right, x, h: (left @ x)[:2] + (right @ h)[-2:],
+    "join": lambda left, right, x, h: (left @ ft.concatenate([x, h * h[:1]]))[:2] + right[0, 0],
+}
+
+
+@pytest.mark.parametrize("name", CUTS)
+@pytest.mark.parametrize("mode", MODES)
+@settings(max_examples=8, deadline=None)
+@given(
+    rows=st.tuples(st.integers(1, 6), st.integers(1, 6)),
+    columns=st.tuples(st.integers(1, 4), st.integers(1, 4)),
+)
+def test_cuts_of_what_does_not_fit_are_refused(mode, name, rows, columns):
+    """A run fails where the plain graph fails, and only there."""
+    f, plain = cut_function(name, mode), cut_function(name, None)
+    values = [np.ones((rows[0], columns[0])), np.ones((rows[1], columns[1]))]
+    values += [np.ones((3, 3)), np.ones(2)]
+    try:
+        expected = plain(*values)
+    except ValueError:
+        with pytest.raises(ValueError, match=r"shape|length|dimension|broadcast|add|sub"):
+            f(*values)
+    else:
+        np.testing.assert_allclose(f(*values), expected)
+
+
+@cache
+def cut_function(name, mode):
+    left, right, xs, start = ft.matrix("a"), ft.matrix("b"), ft.matrix("xs"), ft.vector("h")
+    states, _ = fz.scan(
+        lambda x, h, left, right: ft.tanh(CUTS[name](left, right, x, h)),
+        sequences=xs,
+        outputs_info=start,
+        non_sequences=[left, right],
+    )
+    mode = fz.Mode("py").excluding("scan") if mode is None else mode
+    return fz.function([left, right, xs, start], states, mode=mode)

@@ -19,7 +19,9 @@ from frazil.scalar.elemwise import Elemwise
 from frazil.scan.body import ScanBody, dependents
 from frazil.scan.step_shapes import StepShapes
 from frazil.tensor.basic_indexing import Subtensor
+from frazil.tensor.declarations import specify_shape
 from frazil.tensor.joining import Join
+from frazil.tensor.lengths import length
 from frazil.tensor.products import Dot, dot
 
 WHOLE = (None, None, None)
@@ -119,7 +121,8 @@ def _cut_results(body: ScanBody) -> None:
         x = node.inputs[0] if node.inputs else None
         if x is None or not _is_cut(node) or cuts[x] != reads[x]:
             continue
-        made = _part(node, x, varying, reads)
+        nodes = _made_of(x, varying, reads)
+        made = _part(node, nodes, varying) if nodes else None
         if made is not None and node.output_types[0].accepts(made.type):
             _put(parts, node.outputs[0], made)
     body.substitute(parts)
@@ -131,25 +134,49 @@ def _is_cut(node: FrozenApply) -> bool:
     return is_part and all(isinstance(item, tuple) for item in node.op.template)
 
 
+def _is_sum(node: FrozenApply) -> bool:
+    return isinstance(node.op, Elemwise) and node.op.scalar_op.table_name in ("add", "sub")
+
+
+def _made_of(
+    x: Variable, varying: Collection[Variable], reads: Mapping[Variable, int]
+) -> list[FrozenApply]:
+    """The sums and products that make ``x`` alone, the last first; none if other nodes do."""
+    nodes: list[FrozenApply] = []
+    pending = [x]
+    while pending:
+        y = pending.pop()
+        node = y.owner
+        if node is None:
+            return []
+        if _fixed_and_moving(node, varying) is None:
+            if not _is_sum(node) or any(z.type != y.type or reads[z] != 1 for z in node.inputs):
+                return []
+            pending += node.inputs
+        nodes.append(node)
+    return nodes
+
+
 def _part(
-    node: FrozenApply, x: Variable, varying: Collection[Variable], reads: Mapping[Variable, int]
-) -> Variable | None:
-    """The part of ``x`` that a node takes, of the parts that ``x`` is made of; None of others."""
-    made = x.owner
-    if made is None:
-        return None
-    dynamic = node.inputs[1:]
-    operands = _fixed_and_moving(made, varying)
-    if operands is not None:
+    node: FrozenApply, nodes: Sequence[FrozenApply], varying: Collection[Variable]
+) -> Variable:
+    """The part that a node takes of what sums and products make, the last of them first."""
+    template, dynamic = node.op.template, node.inputs[1:]
+    parts: dict[Variable, Variable] = {}
+    size: Variable | None = None
+    for made in reversed(nodes):
+        operands = _fixed_and_moving(made, varying)
+        if operands is None:
+            parts[made.outputs[0]] = made.op(*(parts[y] for y in made.inputs))
+            continue
         matrix, vector = operands
-        if made.inputs[0] is matrix:
-            return dot(Subtensor(node.op.template)(matrix, *dynamic), vector)
-        return dot(vector, Subtensor((WHOLE, *node.op.template))(matrix, *dynamic))
-    is_sum = isinstance(made.op, Elemwise) and made.op.scalar_op.table_name in ("add", "sub")
-    if not is_sum or any(y.type != x.type or reads[y] != 1 for y in made.inputs):
-        return None
-    own = [_part(node, y, varying, reads) for y in made.inputs]
-    if None in own:
-        return None
-    result: Variable = made.op(*own)
-    return result
+        first = made.inputs[0] is matrix
+        # Parts of products that differ in length may fit, where adding these is an error.
+        matrix = specify_shape(matrix, (size, None) if first else (None, size))
+        size = length(matrix, 0 if first else 1) if size is None else size
+        if first:
+            part = dot(Subtensor(template)(matrix, *dynamic), vector)
+        else:
+            part = dot(vector, Subtensor((WHOLE, *template))(matrix, *dynamic))
+        parts[made.outputs[0]] = part
+    return parts[node.inputs[0]]
