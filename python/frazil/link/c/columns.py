@@ -21,9 +21,9 @@ from frazil.link.c.operands import Moving, Operands
 from frazil.link.c.rows import Rows
 from frazil.link.c.stages import Stages
 from frazil.link.c.values import Values, reduction
-from frazil.link.kernel.loop_kernel import BLOCK_BYTES, Cumulate, LoopKernel, Write
+from frazil.link.kernel.loop_kernel import BLOCK_BYTES, Write
 from frazil.link.kernel.passes import Pass, Passes
-from frazil.link.kernel.tiles import SHORT, TILE
+from frazil.link.kernel.tiles import SHORT, TILE, is_side_by_side
 
 HALVES = (4, 2, 1)
 """How far the lanes of a block are apart that are folded, one step after the other."""
@@ -248,24 +248,6 @@ class RowColumns:
         return [*dict.fromkeys(found)]
 
 
-def takes_columns_of_rows(values: Values, operands: Operands, passes: Passes) -> bool:
-    """Whether a kernel takes short rows side by side: a column of a tile is a block, and passes but
-    the last only fold rows and keep values.
-    """
-    kernel, first = values.kernel, passes.passes[:-1]
-    if not values.unit.has_wide_registers or kernel.lanes != TILE:
-        return False
-    moving = [each.size for row_pass in first for each in operands.of_pass(row_pass)]
-    return all(size * TILE == BLOCK_BYTES for size in moving) and all(
-        _only_folds(values, kernel, row_pass) for row_pass in first
-    )
-
-
-def _only_folds(values: Values, kernel: LoopKernel, row_pass: Pass) -> bool:
-    """Whether a pass folds rows of floats, keeps values, and does nothing else."""
-    if row_pass.writes or row_pass.puts:
-        return False
-    varying = row_pass.varying
-    plain = not any(isinstance(kernel.ops[k], Cumulate) or k in values.calls for k in varying)
-    folds = (kernel.folds[k] for k in row_pass.folds)
-    return plain and all(fold.dtype == "float64" and fold.reduce in _BOTH for fold in folds)
+def takes_columns_of_rows(values: Values, passes: Passes) -> bool:
+    """Whether a kernel takes short rows side by side: a column of a tile is a block."""
+    return values.unit.has_wide_registers and is_side_by_side(values.kernel, passes.passes)

@@ -59,7 +59,7 @@ class _KernelWriter:
             [only] = self.passes.passes
             self.whole_blocks = WholeBlockRows(self.values, self.operands, self.rows, only)
         self.columns: RowColumns | None = None
-        if self.rows.most > 1 and takes_columns_of_rows(self.values, self.operands, self.passes):
+        if self.rows.most > 1 and takes_columns_of_rows(self.values, self.passes):
             self.columns = RowColumns(self.values, self.operands, self.rows, self.passes)
         frame = Frame(self.values, self.operands, self.rows, self.ends, self.takes_columns)
         self.writers = [

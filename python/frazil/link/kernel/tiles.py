@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from frazil.link.kernel.cost import cost
-from frazil.link.kernel.loop_kernel import LoopKernel, Statement
+from frazil.link.kernel.loop_kernel import BLOCK_BYTES, LoopKernel, Statement
 from frazil.link.kernel.passes import Pass
 from frazil.link.kernel.scalar_loop import scalar_loop_calls
 
@@ -20,6 +22,10 @@ TILE = 8
 
 SHORT = 2 * TILE
 """The elements of the longest rows that are short: two blocks of a lane for each row of a tile."""
+
+
+FOLDED = frozenset(("add", "mul", "maximum", "minimum"))
+"""The reductions of rows that go side by side."""
 
 
 def takes_tiles(kernel: LoopKernel) -> bool:
@@ -64,3 +70,21 @@ def gathers_rows(kernel: LoopKernel, row_pass: Pass) -> bool:
     gathers = any(write.inner and write.reduce for write in writes)
     is_alone = not (row_pass.puts or row_pass.folds or scalar_loop_calls(kernel.ops))
     return gathers and plain and is_alone and kernel.lanes == TILE
+
+
+def is_side_by_side(kernel: LoopKernel, passes: Sequence[Pass]) -> bool:
+    """Whether short rows of a tile may go side by side, an element of each in a register: passes
+    but the last only fold rows and keep values.
+    """
+    return kernel.lanes == TILE and all(_only_folds(kernel, one) for one in passes[:-1])
+
+
+def _only_folds(kernel: LoopKernel, row_pass: Pass) -> bool:
+    """Whether a pass folds rows of floats, keeps values, and does nothing else."""
+    if row_pass.writes or row_pass.puts or scalar_loop_calls(kernel.ops).keys() & row_pass.varying:
+        return False
+    plain = all(isinstance(kernel.ops[k], Statement) for k in row_pass.varying)
+    moving = (*row_pass.reads, *row_pass.loads, *row_pass.stores)
+    fills = all(np.dtype(kernel.dtypes[k]).itemsize * TILE == BLOCK_BYTES for k in moving)
+    folds = (kernel.folds[k] for k in row_pass.folds)
+    return plain and fills and all(x.dtype == "float64" and x.reduce in FOLDED for x in folds)

@@ -13,6 +13,7 @@ import numpy as np
 from frazil.link.kernel.passes import Pass
 from frazil.link.kernel.tiles import SHORT, TILE, busiest, gathers_rows, kept_values
 from frazil.link.numba import functions, vectors
+from frazil.link.numba.columns import RowColumns, takes_columns_of_rows
 from frazil.link.numba.folding import CARRIED
 from frazil.link.numba.lines import indented
 from frazil.link.numba.row_folding import RowFolding
@@ -38,6 +39,8 @@ class RowTiles:
             for k, write in enumerate(kernel.writes, source.n_reads)
             if write.inner and write.reduce is None
         ]
+        columns = takes_columns_of_rows(source)
+        self.columns = RowColumns(source, self.strides) if columns else None
         self.later = {name: np.dtype(dtype).itemsize for name, dtype in moving}
         """Operands whose next rows are prefetched, with the sizes of their elements."""
 
@@ -51,6 +54,8 @@ class RowTiles:
         for k in self.kept:
             size = TILE * np.dtype(self.kernel.dtypes[k]).itemsize
             yield f"t{k} = {source.name(f'stack_{size}', functions.stack(size))}()"
+        if self.columns:
+            yield from self.columns.declare()
         yield "outer = int64(0)"
         yield "while outer < n_outer:"
         yield "    rows = min(tile, n_outer - outer)"
@@ -61,12 +66,27 @@ class RowTiles:
     def _tile(self) -> Iterator[str]:
         """The work on the present rows."""
         yield from self._read_uniform()
+        if self.columns:
+            yield from self.columns.enter()
         folds: tuple[int, ...] = ()
         for one in self.passes:
             yield from self._uniform_values(folds, one)
-            yield from self._walk(one)
+            yield from self._one_pass(one)
             folds = one.folds
         yield from self._write_uniform()
+
+    def _one_pass(self, one: Pass) -> Iterator[str]:
+        """The walks of a pass: side by side where rows are short, else along the rows."""
+        columns = self.columns
+        if columns and one is not self.passes[-1]:
+            yield f"if {columns.condition}:"
+            yield from indented(columns.walk(one), 1)
+            yield "else:"
+            yield from indented(self._walk(one), 1)
+        else:
+            if columns:
+                yield from columns.leave()
+            yield from self._walk(one)
 
     def _read_uniform(self) -> Iterator[str]:
         for k, read in enumerate(self.kernel.reads):

@@ -237,6 +237,23 @@ def halves(width: int, *, is_low: bool) -> Routine:
 
 
 @cache
+def exchanged(apart: int, *, is_high: bool) -> Routine:
+    """``exchanged(x, y)``: of each two groups of so many lanes, the first, or the second, of two
+    vectors: a step of turning a square, whose rows are vectors.
+    """
+
+    def write(writer: Writer, args: Sequence[Value]) -> Value:
+        x, y = args
+        own = apart if is_high else 0
+        places = [
+            (lane & ~apart | own) + (x.lanes if lane & apart else 0) for lane in range(x.lanes)
+        ]
+        return writer.shuffled(x, y, places)
+
+    return Routine(write, (None, None))
+
+
+@cache
 def gather_rows(dtype: str, rows: int) -> Routine:
     """``gather(bytes, stride, last)``: an element of each of some rows, so many bytes apart; after
     the last row its element again.
