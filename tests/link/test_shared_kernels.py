@@ -8,6 +8,7 @@ from reference import evaluate
 
 import frazil as fz
 import frazil.tensor as ft
+from frazil.link import compiled_kernels
 from frazil.link.fusion.registry import find_fusion
 from frazil.link.fusion.segments import Segmentation
 from frazil.link.lowering import shared_kernels
@@ -112,3 +113,54 @@ def test_constants_keep_their_dtypes(dtype, mode):
     found = fz.function(inputs, outputs, mode=mode)(*[np.ones(4, dtype)] * 2)
     for k, value in enumerate(found):
         np.testing.assert_array_equal(value, np.full(4, k, dtype), strict=True)
+
+
+SIZED = {
+    "elements": (1, lambda x: ft.exp(x) * 2 + x),
+    "sum": (1, lambda x: (ft.exp(x) * x).sum()),
+    "mean": (1, lambda x: ft.tanh(x).mean()),
+    "rows": (2, lambda x: x - (x * x).mean(axis=1, keepdims=True)),
+    "softmax": (2, lambda x: ft.softmax(x, axis=1)),
+    "norm": (2, lambda x: (x - x.mean(1, keepdims=True)) / ft.sqrt(x.var(1, keepdims=True) + 1)),
+    "columns": (2, lambda x: (x / x.shape[1]).sum(axis=0)),
+    "running": (1, lambda x: (x * 0.5).cumsum()),
+    "slices": (1, lambda x: x[1:] - x[:-1]),
+    "numbers": (1, lambda x: x * ft.arange(x.shape[0])),
+    "gradient": (1, lambda x: fz.grad((ft.tanh(x) ** 2).mean(), x)),
+}
+# A power of two is divided by in another way: its inverse is exact, and a factor.
+LENGTHS = st.integers(33, 300).filter(lambda n: n & (n - 1))
+
+
+@pytest.mark.parametrize("name", SIZED)
+@settings(max_examples=2, deadline=None)  # as all of them compile
+@given(
+    st.sampled_from(["c", "cranelift", "numba"]),
+    st.lists(LENGTHS, min_size=2, max_size=3, unique=True),
+)
+def test_kernels_that_differ_in_a_length_are_one_kernel(name, mode, lengths):
+    ndim, build = SIZED[name]
+    inputs = [ft.tensor(f"x{n}", shape=(n,) * ndim) for n in lengths]
+    outputs = [build(x) for x in inputs]
+    function = fz.function(inputs, outputs, mode=mode)
+    alone = fz.function(inputs[:1], outputs[:1], mode=mode)
+    assert len(kernels(function)) == len(kernels(alone))
+    values = [np.random.default_rng(n).normal(size=x.type.shape) for n, x in enumerate(inputs)]
+    for found, output in zip(function(*values), outputs, strict=True):
+        expected = evaluate(output, dict(zip(inputs, values, strict=True)))
+        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-14)
+
+
+@pytest.mark.parametrize("mode", ["c", "cranelift", "numba"])
+def test_a_function_of_other_lengths_has_the_kernels_of_the_first(mode, monkeypatch):
+    monkeypatch.setenv("FRAZIL_CACHE", "0")
+    functions, compiled = [], []
+    for length in (41, 50, 64, 107):
+        x = ft.tensor("x", shape=(length, length))
+        weights = ft.exp(0.3721 * x - ft.max(x, axis=1, keepdims=True))
+        outputs = [weights / weights.sum(axis=1, keepdims=True), (x * x).sum(axis=0)]
+        before = compiled_kernels()[mode]
+        functions.append(fz.function([x], outputs, mode=mode))
+        compiled.append(compiled_kernels()[mode] - before)
+    assert compiled[0] > 0
+    assert compiled[1:] == [0, 0, 0]

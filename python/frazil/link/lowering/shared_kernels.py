@@ -29,7 +29,7 @@ AnyStatement = Statement | Take | Cumulate | RowFold
 Number = Callable[[int], int]
 Key = TypeVar("Key")
 
-DIVISIONS = ("truediv", "floordiv", "mod", "fmod")
+DIVISIONS = ("floordiv", "mod", "fmod")
 """Ops that take long, unless their divisor is known when they are compiled."""
 
 
@@ -84,8 +84,7 @@ def _folded_constants(kernel: LoopKernel) -> set[int]:
     for own in kernel.statements:
         if isinstance(own, Statement):
             if own.op not in first:
-                dividing = own.op.table_name in DIVISIONS
-                first[own.op] = 1 if dividing else 0 if cost(own.op) > 1 else None
+                first[own.op] = _first_folded(own.op)
             begin = first[own.op]
             if begin is not None:
                 kept.update(own.args[begin:])
@@ -94,6 +93,14 @@ def _folded_constants(kernel: LoopKernel) -> set[int]:
         else:
             kept.update(own.args)
     return kept
+
+
+def _first_folded(op: ScalarOp) -> int | None:
+    """The first operand of an op whose constants compilers make use of; None if there is none."""
+    if op.table_name in DIVISIONS:
+        return 1
+    # By a power of two it is a product already, and by another number nothing else.
+    return None if op.table_name == "truediv" or cost(op) <= 1 else 0
 
 
 def _with_reads(kernel: LoopKernel, positions: Sequence[int]) -> LoopKernel:
