@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import frazil as fz
@@ -129,6 +129,56 @@ def test_scalar_ops_agree_at_extremes(linker, dtype, nin):
         np.testing.assert_allclose(found, right, tolerance, atol, err_msg=name)
         signs = np.signbit(found) == np.signbit(right)
         assert signs[(found == 0) & (right == 0)].all(), name
+
+
+def of_all_sizes(dtype, count):
+    """So many floats of either sign, evenly spread over their bits."""
+    of = np.dtype(dtype)
+    integer = f"u{of.itemsize}"
+    largest = np.array(np.inf, dtype).view(integer)
+    values = np.linspace(0, float(largest), count, endpoint=False).astype(integer).view(dtype)
+    return np.concatenate([values, -values])
+
+
+def functions_of_one_float(x):
+    names = [k for k, own in TABLE.items() if own.nin == 1 and own.rule not in ("bitwise", "cast")]
+    return {
+        name: made for name in names if (made := elemwise(Elementary(name), x)).dtype == x.dtype
+    }
+
+
+@pytest.mark.parametrize("linker", ["c", "cranelift"])
+def test_the_sign_of_every_float32(linker):
+    values, built = of_all_sizes("float32", 200_000), ft.vector("x", dtype="float32")
+    results = functions_of_one_float(built)
+    expected = fz.function([built], list(results.values()), mode="py")(values)
+    found = fz.function([built], list(results.values()), mode=linker)(values)
+    for name, right, own in zip(results, expected, found, strict=True):
+        known = ~np.isnan(right) & ((own == 0) | (right == 0))
+        wrong = values[known & (np.signbit(own) != np.signbit(right))]
+        assert not wrong.size, (name, wrong)
+
+
+@given(st.sampled_from(["float64", "float32"]), st.integers(0, 2**32 - 1))
+@settings(max_examples=4, deadline=None)
+def test_functions_of_one_float_have_the_same_bits(dtype, seed):
+    rng = np.random.default_rng(seed)
+    scale = 10.0 ** rng.uniform(-3, 3, 4000)
+    whole = -rng.integers(0, 40, 500) + rng.normal(0, 1e-6, 500)
+    values = np.concatenate([rng.normal(size=4000) * scale, whole, of_all_sizes(dtype, 500)])
+    built = ft.vector("x", dtype=dtype)
+    results = functions_of_one_float(built)
+    for order in range(4):
+        results[f"polygamma {order}"] = ft.polygamma(order, built)
+    outputs = list(results.values())
+    first, second = (
+        fz.function([built], outputs, mode=linker)(values.astype(dtype))
+        for linker in ("cranelift", "numba")
+    )
+    for name, left, right in zip(results, first, second, strict=True):
+        np.testing.assert_array_equal(left, right, err_msg=name)
+        signs = np.signbit(left) == np.signbit(right)
+        assert signs[~np.isnan(left)].all(), name
 
 
 @pytest.mark.parametrize("linker", ["py", "c", "cranelift", "numba"])

@@ -228,22 +228,14 @@ def stack(size: int) -> Routine:
     return Routine(write, ())
 
 
-def _lgamma(writer: Writer, args: Sequence[Value]) -> Value:
-    """The logarithm of the absolute value of the gamma function, safely in many threads."""
-    sign = Value("status", writer.allocate("i32"))
-    params = ("float64", "status")
-    writer.module.declare("lgamma_r", params, "float64")
-    return writer.each_lane(
-        args, ("float64",), lambda one: writer.call("lgamma_r", params, "float64", [*one, sign])
-    )
-
-
-_LGAMMA = Routine(_lgamma, ("float64",))
-
-
 def _real(name: str) -> Callee:
     """A function of float64."""
     return callee(name, "float64")
+
+
+def _of_floats(name: str, nin: int) -> Callee:
+    """A function of float64 that the runtime exports."""
+    return _foreign(name, ("float64",) * nin, "float64")
 
 
 def _of_scipy(name: str, nin: int) -> Callee:
@@ -254,15 +246,16 @@ def _of_scipy(name: str, nin: int) -> Callee:
 _OTHERS: Mapping[str, Callable[[], Callee]] = {
     "select": lambda: Routine(_select, ("bool", None, None)),
     "power": special_functions.power,
-    "lgamma": lambda: _LGAMMA,
-    "tri_gamma_double": partial(special_functions.tri_gamma, _real),
-    "polygamma_double": partial(special_functions.polygamma, _real),
     "truncate64": lambda: Routine(partial(_truncate, "int64"), (None, "bool")),
     "truncate32": lambda: Routine(partial(_truncate, "int32"), (None, "bool")),
     "loop_stops": lambda: _foreign("loop_stops", (), "int32"),
     "psi_double": partial(special_functions.psi, _real),
     "log_ndtr_double": partial(special_functions.log_ndtr, _real),
-    "zeta_double": partial(special_functions.zeta, _real),
+    "log_ndtr_of_scaled": partial(_of_floats, "log_ndtr_of_scaled", 2),
+    "psi_below_zero": partial(_of_floats, "psi_below_zero", 2),
+    "tri_gamma_one_f8": partial(_of_floats, "tri_gamma_one_f8", 1),
+    "polygamma_one_f8": partial(_of_floats, "polygamma_one_f8", 2),
+    "zeta_one_f8": partial(_of_floats, "zeta_one_f8", 2),
     **{f"{OF_SCIPY}{name}": partial(_of_scipy, name, nin) for name, nin in ARITIES.items()},
 }
 

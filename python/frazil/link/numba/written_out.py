@@ -115,8 +115,8 @@ WRITTEN_OUT: Mapping[tuple[str, str], WrittenOut] = {
     ),
     ("psi", "f"): WrittenOut(("x",), (), "{T}({psi_double}(float64(x)))"),
     ("log_ndtr", "f"): WrittenOut(("x",), (), "{T}({log_ndtr_double}(float64(x)))"),
-    ("zeta", "f"): WrittenOut(("s", "q"), (), "{T}({zeta_double}(float64(s), float64(q)))"),
-    ("tri_gamma", "f"): WrittenOut(("x",), (), "{T}({tri_gamma_double}(float64(x)))"),
+    ("zeta", "f"): WrittenOut(("s", "q"), (), "{T}({zeta_one_f8}(float64(s), float64(q)))"),
+    ("tri_gamma", "f"): WrittenOut(("x",), (), "{T}({tri_gamma_one_f8}(float64(x)))"),
     ("polygamma", "f"): WrittenOut(
         ("n", "x"),
         (
@@ -124,7 +124,7 @@ WRITTEN_OUT: Mapping[tuple[str, str], WrittenOut] = {
             "wide = float64(x)",
             "first = {psi_double}(wide)",
         ),
-        "{T}({select}(order == 0, first, {polygamma_double}(order, wide)))",
+        "{T}({select}(order == 0, first, {polygamma_one_f8}(order, wide)))",
     ),
     # The comparison of an int64 with a uint64: below zero, zero or above.
     ("compare", "i"): WrittenOut(

@@ -134,7 +134,8 @@ pub(super) fn erfc<L: Lanes>(x: L) -> L {
     x.below(zero, two.sub(made), made)
 }
 
-/// The product with the root of 1/2 in twice the digits, for the same reason.
+/// The product with the root of 1/2 in twice the digits, for the same reason. What is left of it may lie below zero by
+/// less than the least number, which would be -0.0 without the last sum.
 #[inline(always)]
 pub(super) fn ndtr<L: Lanes>(x: L) -> L {
     let (most, zero) = (L::number(40.0), L::number(0.0));
@@ -145,5 +146,5 @@ pub(super) fn ndtr<L: Lanes>(x: L) -> L {
     let z = t.mul(root);
     let off = t.fma(root, zero.sub(z)).add(t.mul(L::number(rest)));
     let slope = L::number(std::f64::consts::FRAC_2_SQRT_PI).mul(exp(zero.sub(z.mul(z))));
-    L::number(0.5).mul(slope.fma(off, erfc(zero.sub(z))))
+    L::number(0.5).mul(slope.fma(off, erfc(zero.sub(z)))).add(zero)
 }
