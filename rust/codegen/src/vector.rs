@@ -3,17 +3,8 @@
 //! its own on processors with AVX-512 or AVX2 ([`Registers`]).
 //!
 //! Ops have one definition: a stage's block is drawn as instructions of Cranelift first, on registers of any size
-//! ([`Block`]). `translate.rs` takes each of these for the same instruction on as many elements as a register of 512 bits
-//! holds of the widest: what an element becomes does not depend on how many there are. Narrower ones stand in shorter
-//! registers, and bools in masks of a bit for each (`masks.rs`). `schedule.rs` orders them, `function.rs` writes the loop around
-//! them, and `assembler.rs` knows the bytes. Functions such as `exp` are written into the block by the steps that the
-//! runtime's own functions go through (`recipe.rs`), so that they have the same bits. Where an instruction has no such
-//! form, there is no function, and the stage goes by Cranelift's registers.
-//!
-//! With AVX2, a register holds half as many elements, and there are half as many registers. A mask is a register, too,
-//! whose elements have all bits or none (`short_masks.rs`). `short_forms.rs` says which nodes have instructions then, and
-//! `short_instructions.rs` has those that are not the same. Which element is folded into which partial result does not
-//! depend on registers, so that sums have the same bits.
+//! ([`Block`]). `x86.rs` takes it for wider registers, where there are any (`none.rs` elsewhere). Where an instruction has no
+//! such form, there is no function, and the stage goes by Cranelift's registers.
 
 use crate::dtype::Dtype;
 use crate::emit::Emitter;
@@ -23,61 +14,20 @@ use cranelift_codegen::ir::{Block as IrBlock, Function, Value};
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 
-#[cfg(target_arch = "x86_64")]
-mod assembler;
-#[cfg(target_arch = "x86_64")]
-mod block;
-#[cfg(target_arch = "x86_64")]
-mod columns;
-#[cfg(target_arch = "x86_64")]
-mod function;
-#[cfg(target_arch = "x86_64")]
-mod gather;
-#[cfg(target_arch = "x86_64")]
-mod instructions;
-#[cfg(target_arch = "x86_64")]
-mod masks;
-#[cfg(all(test, target_arch = "x86_64"))]
-mod narrow_tests;
-#[cfg(target_arch = "x86_64")]
-mod over;
-#[cfg(target_arch = "x86_64")]
-mod recipe;
-#[cfg(target_arch = "x86_64")]
-mod row;
-#[cfg(target_arch = "x86_64")]
-mod schedule;
-#[cfg(target_arch = "x86_64")]
-mod short_forms;
-#[cfg(target_arch = "x86_64")]
-mod short_instructions;
-#[cfg(target_arch = "x86_64")]
-mod short_masks;
-#[cfg(target_arch = "x86_64")]
-mod stacked_sets;
-#[cfg(target_arch = "x86_64")]
-mod steps;
-#[cfg(all(test, target_arch = "x86_64"))]
-mod tests;
-#[cfg(target_arch = "x86_64")]
-mod tile;
-#[cfg(target_arch = "x86_64")]
-mod translate;
-#[cfg(target_arch = "x86_64")]
-mod walked;
-
-/// Whether a block for such registers may hold the function of that name, of elements of so many bytes. The steps of
-/// functions are those of AVX-512.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn may_hold(own: Registers, function: &'static str, size: u32) -> bool {
-    own == Registers::Of512 && recipe::has_recipe(function, size)
-}
-
-/// There are no such registers.
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn may_hold(_own: Registers, _function: &'static str, _size: u32) -> bool {
-    false
-}
+use none as native;
+#[cfg(target_arch = "x86_64")]
+use x86 as native;
+
+pub(crate) use native::{
+    code, columns_of_rows, fill, fold_columns, may_hold, rows_code, rows_of_columns, steps_code,
+    tile_code, walked_code,
+};
+
+#[cfg(not(target_arch = "x86_64"))]
+mod none;
+#[cfg(target_arch = "x86_64")]
+mod x86;
 
 /// The most columns of rows that lie side by side; a row has room for as many elements.
 pub(crate) const COLUMNS: u32 = 16;
@@ -189,16 +139,6 @@ pub(crate) struct ChosenRow {
     pub(crate) number: usize,
 }
 
-impl RowPlan {
-    /// The arguments that are addresses.
-    #[cfg(target_arch = "x86_64")]
-    fn pointers(&self) -> Vec<usize> {
-        let moving = self.moving.iter().map(|own| own.0);
-        let chosen = self.chosen.iter().map(|own| own.at);
-        moving.chain(chosen).collect()
-    }
-}
-
 /// What is done with a block of elements, as instructions of Cranelift on registers of two elements. No processor has
 /// all of these: they are there to be translated.
 pub(crate) struct Block<'f> {
@@ -250,136 +190,4 @@ impl Block<'_> {
         let ty = self.e.ty(dtype);
         self.e.b.func.dfg.append_block_param(self.block, ty)
     }
-}
-
-/// The instructions of a function of two arguments, `(const int64_t *arguments, int64_t count)`, that does so with the
-/// elements of a row; `None` if an instruction has no such form.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn code(block: &Block) -> Option<Vec<u8>> {
-    let graph = translate::translate(block)?;
-    function::write(&graph)
-}
-
-/// The instructions of a function `(void *sets, int64_t)` that begins a fold: it lets partial results of `size` bytes, so
-/// many bytes in all, hold these bits.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn fill(own: Registers, bits: u64, size: u32, bytes: u32) -> Vec<u8> {
-    row::fill(own, translate::in_64_bits(bits, size), bytes)
-}
-
-/// There are no such registers, and no emitter asks for it.
-#[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn fill(_own: Registers, _bits: u64, _size: u32, _bytes: u32) -> Vec<u8> {
-    unreachable!("there are no functions of vectors")
-}
-
-/// As [`code`], of a function that lets elements go through the steps of a loop until they leave it. The arguments are
-/// the addresses of its states, which it reads and writes, and of its constants, then as [`Steps`] says. All are as long
-/// as a multiple of four registers.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn steps_code(block: &Block, steps: Steps) -> Option<Vec<u8>> {
-    let graph = translate::translate(block)?;
-    function::write_steps(&graph, steps)
-}
-
-/// There are no such registers.
-#[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn steps_code(_block: &Block, _steps: Steps) -> Option<Vec<u8>> {
-    None
-}
-
-/// The instructions of a function of three arguments, `(int64_t *rows, int64_t length, int64_t *end)`, that takes rows of
-/// some elements whose arguments lie from `rows` to `end`. Each fold begins with the identity, and its result stands where
-/// the argument [`Partials::sets`] was. Without folds, rows have at most [`SETS`] registers of elements. `None` if there
-/// is none for a reason of this block's.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn rows_code(block: &Block) -> Option<RowsCode> {
-    function::write_rows(&rows_graph(block)?, None)
-}
-
-/// As [`rows_code`], of a function `(const int64_t *arguments, int64_t length, int64_t rows)` that finds rows by the plan,
-/// folds results into outputs and returns a status.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn walked_code(block: &Block, plan: &RowPlan) -> Option<RowsCode> {
-    function::write_rows(&rows_graph(block)?, Some(plan))
-}
-
-#[cfg(target_arch = "x86_64")]
-fn rows_graph(block: &Block) -> Option<translate::Graph> {
-    let graph = translate::translate(block)?;
-    // Rows without folds have no more registers than there are sets.
-    let folds = graph.folds.len() + graph.flags.len();
-    (folds > 0 || graph.lanes * graph.parts_of_block() == block.lanes).then_some(graph)
-}
-
-/// There are no such registers.
-#[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn rows_code(_block: &Block) -> Option<RowsCode> {
-    None
-}
-
-/// There are no such registers.
-#[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn walked_code(_block: &Block, _plan: &RowPlan) -> Option<RowsCode> {
-    None
-}
-
-/// As [`rows_code`], of rows of one or two registers of elements, as many rows as there are sets or a multiple of it. Folds
-/// go on with the sets at the addresses [`Partials::sets`], from the first set on; a [`Given::LateLoad`] is of a row into
-/// which all rows are gathered.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn tile_code(block: &Block) -> Option<Vec<u8>> {
-    function::write_tile(&rows_graph(block)?)
-}
-
-/// There are no such registers.
-#[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn tile_code(_block: &Block) -> Option<Vec<u8>> {
-    None
-}
-
-/// The instructions of a function of the address of columns and their number, that folds them to one; it stands where the
-/// first one was. `None` if there is none.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn fold_columns(reduce: Reduction, dtype: Dtype) -> Option<Vec<u8>> {
-    let fits = dtype == Dtype::Float64;
-    if fits { columns::fold(reduce, reduce.identity(dtype)) } else { None }
-}
-
-/// There are no such registers.
-#[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn fold_columns(_reduce: Reduction, _dtype: Dtype) -> Option<Vec<u8>> {
-    None
-}
-
-/// The instructions of a function `(int64_t arguments[3], int64_t length)` that lets eight rows lie side by side: the
-/// address of the first, the bytes to the next, the address of the columns.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn columns_of_rows() -> Vec<u8> {
-    columns::of_rows()
-}
-
-/// There are no such registers.
-#[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn columns_of_rows() -> Vec<u8> {
-    unreachable!("there are no functions of vectors")
-}
-
-/// The instructions of a function `(int64_t arguments[2], int64_t length)`, the other way round: the addresses of columns,
-/// and of eight rows that have room for [`COLUMNS`] elements each.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn rows_of_columns() -> Vec<u8> {
-    columns::to_rows()
-}
-
-/// There are no such registers.
-#[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn rows_of_columns() -> Vec<u8> {
-    unreachable!("there are no functions of vectors")
-}
-
-/// There are no such registers.
-#[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn code(_block: &Block) -> Option<Vec<u8>> {
-    None
 }

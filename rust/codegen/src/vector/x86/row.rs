@@ -3,12 +3,12 @@
 
 use crate::dtype::Dtype;
 use crate::op::Op;
-use crate::vector::assembler::{
+use crate::vector::x86::assembler::{
     ALL, Assembler, Condition, Mask, Memory, Operand, RAX, RCX, RDI, RSI, Zmm,
 };
-use crate::vector::function::{Function, Place, ROW_LENGTH, ROWS_END, Turn};
-use crate::vector::instructions::Instructions;
-use crate::vector::translate::{FloatOp, IntegerOp, in_64_bits};
+use crate::vector::x86::function::{Function, Place, ROW_LENGTH, ROWS_END, Turn};
+use crate::vector::x86::instructions::Instructions;
+use crate::vector::x86::translate::{FloatOp, IntegerOp, in_64_bits};
 use crate::vector::{Partials, Registers, SETS};
 
 /// The instructions of a function that lets so many bytes of partial results, at the address that is its first argument,

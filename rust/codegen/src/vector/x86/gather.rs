@@ -1,9 +1,9 @@
 //! Elements that indices choose, by one instruction for a register of them.
 
 use crate::dtype::Dtype;
-use crate::vector::assembler::{ALL, Mask, OR, SAME, Zmm};
-use crate::vector::function::{Function, Turn};
-use crate::vector::translate::{Id, Node, Translation};
+use crate::vector::x86::assembler::{ALL, Mask, OR, SAME, Zmm};
+use crate::vector::x86::function::{Function, Turn};
+use crate::vector::x86::translate::{Id, Node, Translation};
 use cranelift_codegen::ir::Value;
 
 impl Translation<'_> {

@@ -1,10 +1,10 @@
 //! Loops that elements go through, each until it leaves: several registers of elements take each step together.
 
-use crate::vector::assembler::{
+use crate::vector::x86::assembler::{
     ALL, Condition, Gpr, Mask, Memory, OR, Operand, RAX, RCX, RDI, RDX, RSI, Zmm,
 };
-use crate::vector::function::{Function, Place, Turn};
-use crate::vector::translate::{Id, Node};
+use crate::vector::x86::function::{Function, Place, Turn};
+use crate::vector::x86::translate::{Id, Node};
 use crate::vector::{Given, Steps};
 
 /// The register that holds the address of a state or constant.

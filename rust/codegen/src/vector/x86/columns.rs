@@ -2,11 +2,11 @@
 //! back, and columns are folded to one as the lanes of blocks are (`row.rs`).
 
 use crate::op::Reduction;
-use crate::vector::assembler::{
+use crate::vector::x86::assembler::{
     ALL, Assembler, Condition, Label, Mask, Memory, Operand, RAX, RDI, RSI, Zmm,
 };
-use crate::vector::instructions::Instructions;
-use crate::vector::row::join;
+use crate::vector::x86::instructions::Instructions;
+use crate::vector::x86::row::join;
 use crate::vector::{BYTES, COLUMNS, Registers};
 
 /// Elements of eight bytes, as many as there are rows.

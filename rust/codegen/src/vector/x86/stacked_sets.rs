@@ -1,10 +1,10 @@
 //! Partial results on the stack, where registers are too few for them. They lie there in the order of their turns, so that
 //! one loop goes through blocks one by one.
 
-use crate::vector::assembler::{
+use crate::vector::x86::assembler::{
     ALL, Condition, Label, Memory, Operand, RAX, RCX, RDI, RSI, RSP, Zmm,
 };
-use crate::vector::function::{ADDRESSES, Function, Turn};
+use crate::vector::x86::function::{ADDRESSES, Function, Turn};
 
 impl Function<'_> {
     /// Lets so many sets in all be on the stack, if a set is a register and there is one to say whose turn it is.

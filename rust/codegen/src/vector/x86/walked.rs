@@ -1,8 +1,17 @@
 //! Rows that a function finds by itself: operands move on by strides, and indices choose rows.
 
 use crate::vector::RowPlan;
-use crate::vector::assembler::{Condition, Gpr, Label, Memory, RAX, RCX, RDI};
-use crate::vector::function::{Function, ROWS_END};
+use crate::vector::x86::assembler::{Condition, Gpr, Label, Memory, RAX, RCX, RDI};
+use crate::vector::x86::function::{Function, ROWS_END};
+
+impl RowPlan {
+    /// The arguments that are addresses.
+    pub(super) fn pointers(&self) -> Vec<usize> {
+        let moving = self.moving.iter().map(|own| own.0);
+        let chosen = self.chosen.iter().map(|own| own.at);
+        moving.chain(chosen).collect()
+    }
+}
 
 /// The status of an index out of bounds.
 const OUT_OF_BOUNDS: i32 = 2;

@@ -1,12 +1,12 @@
 //! Masks of registers of 256 bits: registers whose elements have all bits or none. Each element is as wide as the widest
 //! of its block.
 
-use crate::vector::assembler::Assembler;
-use crate::vector::assembler::{
+use crate::vector::x86::assembler::Assembler;
+use crate::vector::x86::assembler::{
     AND, AND_NOT, Condition, Gpr, Kind, Length, Mask, Memory, NONE, OR, Operand, P66, Parts, RAX,
     RSI, XOR, Zmm,
 };
-use crate::vector::instructions::{Instructions, kind};
+use crate::vector::x86::instructions::{Instructions, kind};
 
 /// The register that instructions write over which need one besides their operands. No value is in it.
 pub(super) const OVER: Zmm = Zmm(0);
@@ -22,7 +22,7 @@ pub(super) fn lower(reg: u8, second: Option<u8>) -> Parts {
 }
 
 fn parts(reg: u8, second: Option<u8>, length: Length) -> Parts {
-    let mask = crate::vector::assembler::ALL;
+    let mask = crate::vector::x86::assembler::ALL;
     Parts { reg, second, mask, zeroing: false, length, unit: 1, immediate: None }
 }
 
@@ -140,7 +140,7 @@ impl Instructions<'_> {
             // vmovd or vmovq
             let (kind, opcode) = match self.lanes {
                 4 => (kind(1, P66, false), 0x6e),
-                _ => (kind(1, crate::vector::assembler::PF3, false), 0x7e),
+                _ => (kind(1, crate::vector::x86::assembler::PF3, false), 0x7e),
             };
             self.a.vector(kind, opcode, &lower(OVER.0, None), Operand::Vector(from));
         }

@@ -1,10 +1,10 @@
 //! The work on one block: each value in a register, a mask or a place on the stack.
 
 use crate::dtype::Dtype;
-use crate::vector::assembler::{ALL, AND_NOT, Gpr, Memory, Operand, RAX, RCX, RDI, Zmm};
-use crate::vector::function::{ADDRESSES, AHEAD, Function, Place, Turn};
-use crate::vector::schedule::{Step, used_by};
-use crate::vector::translate::{Action, Id, Node};
+use crate::vector::x86::assembler::{ALL, AND_NOT, Gpr, Memory, Operand, RAX, RCX, RDI, Zmm};
+use crate::vector::x86::function::{ADDRESSES, AHEAD, Function, Place, Turn};
+use crate::vector::x86::schedule::{Step, used_by};
+use crate::vector::x86::translate::{Action, Id, Node};
 use crate::vector::{BYTES, Given};
 
 impl Function<'_> {

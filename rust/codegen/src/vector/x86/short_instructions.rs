@@ -1,8 +1,8 @@
 //! Instructions of AVX2 in place of those that AVX-512 alone has.
 
-use crate::vector::assembler::{ALL, Mask, Memory, NONE, Operand, P66, Parts, Zmm};
-use crate::vector::instructions::{Instructions, kind};
-use crate::vector::short_masks::{OVER, whole};
+use crate::vector::x86::assembler::{ALL, Mask, Memory, NONE, Operand, P66, Parts, Zmm};
+use crate::vector::x86::instructions::{Instructions, kind};
+use crate::vector::x86::short_masks::{OVER, whole};
 
 impl Instructions<'_> {
     /// `to = from` where the mask says so; the others are zero, and are not read.

@@ -1,7 +1,7 @@
 //! The nodes that have instructions on registers of 256 bits. A block with others goes by Cranelift's registers.
 
 use crate::dtype::Dtype;
-use crate::vector::translate::{FloatOp, Graph, Id, IntegerOp, Node, ShiftOp};
+use crate::vector::x86::translate::{FloatOp, Graph, Id, IntegerOp, Node, ShiftOp};
 use crate::vector::{BYTES, Given};
 
 impl Graph {

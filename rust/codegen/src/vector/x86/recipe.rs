@@ -1,6 +1,6 @@
 //! Functions of elements as nodes of a graph: the steps that the runtime's functions go through on this processor.
 
-use crate::vector::translate::{FloatOp, Id, IntegerOp, Node, Translation, in_64_bits};
+use crate::vector::x86::translate::{FloatOp, Id, IntegerOp, Node, Translation, in_64_bits};
 use frazil_runtime::{Step, recipe};
 use std::cell::RefCell;
 use std::collections::HashMap;

@@ -2,7 +2,7 @@
 //! anything is written that others may read.
 
 use crate::vector::Given;
-use crate::vector::translate::{Action, Graph, Id, Node};
+use crate::vector::x86::translate::{Action, Graph, Id, Node};
 
 /// One step of a block.
 #[derive(Clone, Copy, Debug)]

@@ -1,10 +1,10 @@
 //! The instruction of each node.
 
-use crate::vector::assembler::{
+use crate::vector::x86::assembler::{
     ALL, Assembler, Gpr, Kind, Length, Mask, Memory, NONE, Operand, P66, PF2, PF3, Parts, Zmm,
 };
-use crate::vector::short_masks;
-use crate::vector::translate::{Conversion, FloatOp, IntegerOp, MaskOp, ShiftOp};
+use crate::vector::x86::short_masks;
+use crate::vector::x86::translate::{Conversion, FloatOp, IntegerOp, MaskOp, ShiftOp};
 
 /// An instruction on so many bytes, without a mask.
 fn parts_of(bytes: u32, reg: u8, second: Option<u8>) -> Parts {

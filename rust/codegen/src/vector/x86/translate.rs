@@ -1,7 +1,7 @@
 //! Instructions of Cranelift on registers of 128 bits as a graph of the same instructions on registers of 512 bits or 256.
 
 use crate::dtype::Dtype;
-use crate::vector::short_forms::have_short_forms;
+use crate::vector::x86::short_forms::have_short_forms;
 use crate::vector::{Block, Effect, Given, Partials, Registers};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::immediates::Imm64;

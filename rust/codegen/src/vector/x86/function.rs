@@ -1,15 +1,15 @@
 //! The loop around a block: several blocks a turn while there are as many, then one after the other, the last one
 //! under a mask.
 
-use crate::vector::assembler::{
+use crate::vector::x86::assembler::{
     ALL, Assembler, Condition, Gpr, Label, Mask, Memory, Operand, RAX, RBX, RCX, RDI, RDX, RSI,
     RSP, Zmm,
 };
-use crate::vector::instructions::Instructions;
-use crate::vector::schedule::{Schedule, Step, is_same, used_by};
-use crate::vector::tile::{BLOCKS, gathered};
-use crate::vector::translate::{Action, Graph, Id, Node};
-use crate::vector::walked::Walked;
+use crate::vector::x86::instructions::Instructions;
+use crate::vector::x86::schedule::{Schedule, Step, is_same, used_by};
+use crate::vector::x86::tile::{BLOCKS, gathered};
+use crate::vector::x86::translate::{Action, Graph, Id, Node};
+use crate::vector::x86::walked::Walked;
 use crate::vector::{Given, Registers, RowPlan, RowsCode, SETS, Steps};
 
 /// The registers that hold addresses; those from the sixth on are kept for the caller.

@@ -1,9 +1,9 @@
 //! Values that instructions write over one of their operands, and values that make room for others.
 
-use crate::vector::assembler::{ALL, Memory, Operand, RSP, Zmm};
-use crate::vector::function::{Function, Place};
-use crate::vector::schedule::used_by;
-use crate::vector::translate::{Id, Node};
+use crate::vector::x86::assembler::{ALL, Memory, Operand, RSP, Zmm};
+use crate::vector::x86::function::{Function, Place};
+use crate::vector::x86::schedule::used_by;
+use crate::vector::x86::translate::{Id, Node};
 
 /// The registers that a step needs besides those of its operands.
 const ROOM: usize = 3;

@@ -1,9 +1,11 @@
 //! The last pass over a tile of short rows: all of its rows one after the other, while partial results and the row into
 //! which rows are gathered stay in registers.
 
-use crate::vector::assembler::{ALL, Condition, Mask, Memory, Operand, RAX, RCX, RDI, RSI, Zmm};
-use crate::vector::function::{Function, ROWS_END, Turn};
-use crate::vector::translate::{Graph, Node};
+use crate::vector::x86::assembler::{
+    ALL, Condition, Mask, Memory, Operand, RAX, RCX, RDI, RSI, Zmm,
+};
+use crate::vector::x86::function::{Function, ROWS_END, Turn};
+use crate::vector::x86::translate::{Graph, Node};
 use crate::vector::{BYTES, Given, SETS};
 
 /// The most blocks of a row.

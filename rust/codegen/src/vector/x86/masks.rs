@@ -3,11 +3,11 @@
 
 use crate::dtype::Dtype;
 use crate::vector::Given;
-use crate::vector::assembler::{
+use crate::vector::x86::assembler::{
     ALL, AND, AND_NOT, Condition, Label, Mask, Memory, OR, RAX, RDI, XOR, Zmm,
 };
-use crate::vector::function::{Function, Place, Turn};
-use crate::vector::translate::{Action, Id, Node};
+use crate::vector::x86::function::{Function, Place, Turn};
+use crate::vector::x86::translate::{Action, Id, Node};
 
 impl Function<'_> {
     pub(super) fn mask(&self, id: Id) -> Option<Mask> {

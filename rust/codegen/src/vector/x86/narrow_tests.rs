@@ -4,7 +4,7 @@ use crate::dtype::{Dtype, Kind};
 use crate::machine::callees;
 use crate::op::Op;
 use crate::vector::Registers;
-use crate::vector::tests::compare;
+use crate::vector::x86::tests::compare;
 
 const DTYPES: [&str; 12] = [
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16",
