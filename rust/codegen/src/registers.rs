@@ -16,22 +16,9 @@ impl Registers {
     /// Those of this processor, the best first.
     #[cfg(target_arch = "x86_64")]
     pub(crate) fn known() -> impl Iterator<Item = Registers> {
-        let most = frazil_runtime::register_limit().unwrap_or(512);
-        let short = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
-        let long = is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx512dq")
-            && is_x86_feature_detected!("avx512vl")
-            && is_x86_feature_detected!("bmi2");
-        let all =
-            [(long && most >= 512, Registers::Of512), (short && most >= 256, Registers::Of256)];
-        all.into_iter().filter_map(|(has, own)| has.then_some(own))
-    }
-
-    /// There are none.
-    #[cfg(not(target_arch = "x86_64"))]
-    pub(crate) fn known() -> impl Iterator<Item = Registers> {
-        std::iter::empty()
+        let most = frazil_runtime::vector_bits();
+        let all = [(512, Registers::Of512), (256, Registers::Of256)];
+        all.into_iter().filter_map(move |(bits, own)| (bits <= most).then_some(own))
     }
 
     /// The best of this processor.

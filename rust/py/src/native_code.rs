@@ -115,7 +115,7 @@ pub fn kernels_hold(op: &str, operands: Vec<String>, result: &str) -> bool {
 /// Whether this processor has the registers of AVX-512 for elements of every size.
 #[pyfunction]
 pub fn has_wide_registers() -> bool {
-    frazil_runtime::has_wide_registers()
+    frazil_runtime::vector_bits() == 512
 }
 
 /// Why this process may not run code that it makes; None if it may.

@@ -43,7 +43,7 @@ pub use loops::kernel_functions::kernel_function;
 pub use loops::loop_nest::KernelFn;
 pub use loops::recipe::{Place, Step};
 pub use loops::typed::recipe;
-pub use processor::{has_wide_registers, register_limit};
+pub use processor::{register_limit, vector_bits};
 pub use program::Program;
 pub use program::array_type::ArrayType;
 pub use program::builder::{Builder, IndexedSpec, LoopSpec, ShortKernel, WriteSpec};

@@ -37,7 +37,7 @@ pub(crate) enum Level {
     /// AVX2 and FMA.
     #[cfg(target_arch = "x86_64")]
     Avx2,
-    /// Those of [`Level::Avx2`] and AVX-512: F, BW, DQ, VL.
+    /// Those of [`Level::Avx2`], BMI2, and AVX-512: F, BW, DQ, VL.
     #[cfg(target_arch = "x86_64")]
     Avx512,
 }
@@ -59,6 +59,7 @@ impl Level {
                 most >= 256 && is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
             let wide = narrow
                 && most >= 512
+                && is_x86_feature_detected!("bmi2")
                 && is_x86_feature_detected!("avx512f")
                 && is_x86_feature_detected!("avx512bw")
                 && is_x86_feature_detected!("avx512dq")
@@ -71,12 +72,17 @@ impl Level {
     }
 }
 
-/// Whether there are registers of 512 bits for elements of every size: AVX-512 with F, BW, DQ and VL.
-pub fn has_wide_registers() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    return Level::best() == Some(Level::Avx512);
-    #[cfg(not(target_arch = "x86_64"))]
-    false
+/// The bits of the registers of elements that functions of vectors may use: 512 for those of AVX-512, 256 for those of AVX2, 0
+/// if there is neither. All compilers of kernels ask this one question: their results agree in all bits only if they choose
+/// alike.
+pub fn vector_bits() -> u32 {
+    match Level::best() {
+        None => 0,
+        #[cfg(target_arch = "x86_64")]
+        Some(Level::Avx2) => 256,
+        #[cfg(target_arch = "x86_64")]
+        Some(Level::Avx512) => 512,
+    }
 }
 
 #[cfg(test)]

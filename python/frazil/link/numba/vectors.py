@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 
-import llvmlite.binding as llvm
 import numpy as np
 
+import frazil._core as _core
 from frazil.graph.dataclass import dataclass
 from frazil.link.numba.translation import Writer
 from frazil.link.numba.values import Value, constant, llvm_type
@@ -115,11 +115,9 @@ def _block(
     return kept, f"{block}* {first}", np.dtype(kept).itemsize
 
 
-@cache
 def has_masks() -> bool:
     """Whether the processor loads some lanes of a vector; LLVM branches for each lane elsewhere."""
-    features = llvm.get_host_cpu_features()
-    return all(features.get(name) for name in ("avx512f", "avx512vl", "avx512bw"))
+    return _core.has_wide_registers()
 
 
 def _gathered(writer: Writer, array: Value, index: Value, others: Value) -> Value:
