@@ -1129,7 +1129,15 @@ class Program:
     """A compiled program, shared by the functions that call it."""
 
     @property
-    def instructions(self) -> list[str]: ...
+    def instructions(self) -> list[str]:
+        """Definitions, instructions, results and the programs that it runs, as lines of text."""
+
+    @property
+    def surroundings(self) -> tuple[list[str], str, list[str]]:
+        """The lines of :attr:`instructions` that are none: definitions of inputs, constants and
+        sizes; the results; the programs that it runs.
+        """
+
     @property
     def library(self) -> Literal["blas", "lapack"] | None:
         """The routines of :func:`set_routines` that calls need."""

@@ -129,23 +129,21 @@ def explain(
     program: Program, linker: str, dims: Sequence[Sequence[int]] | None, untiered: str | None = None
 ) -> Explanation:
     """Return the work of a program, for inputs of these shapes if they are known."""
-    instructions = [_Instruction(*reported) for reported in _core.explain(program, dims)]
-    lines = program.instructions
     by_origin: dict[int | None, list[_Instruction]] = {}
-    for one in instructions:
-        by_origin.setdefault(one.origin, []).append(one)
+    for reported in _core.explain(program, dims):
+        instruction = _Instruction(*reported)
+        by_origin.setdefault(instruction.origin, []).append(instruction)
+    definitions, outputs, programs = program.surroundings
     bindings, hits = program.bindings
-    # Lines of the programs that it runs follow, and are indented.
-    end = next(at for at, line in enumerate(lines) if line.startswith("return"))
     return Explanation(
         linker,
         tuple(
             _segment(origin, by_origin.get(number, ()), linker)
             for number, origin in enumerate(program.origins)
         ),
-        tuple(lines[: end - len(instructions)]),
-        lines[end],
-        tuple(lines[end + 1 :]),
+        tuple(definitions),
+        outputs,
+        tuple(programs),
         bindings,
         hits,
         len(replaceable(program)) if linker == "tiered" else 0,

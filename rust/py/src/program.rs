@@ -39,6 +39,12 @@ impl Program {
         self.program.lines()
     }
 
+    /// Text form of all but the instructions: definitions, results, and the programs that it runs.
+    #[getter]
+    fn surroundings(&self) -> (Vec<String>, String, Vec<String>) {
+        (self.program.definitions(), self.program.results(), self.program.nested_lines())
+    }
+
     /// The routines of `set_routines` that calls need.
     #[getter]
     fn library(&self) -> Option<&'static str> {

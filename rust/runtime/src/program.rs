@@ -239,6 +239,15 @@ impl Program {
     /// Text form: inputs, constants, sizes, instructions and outputs, one a line; then each program
     /// that instructions run, indented.
     pub fn lines(&self) -> Vec<String> {
+        let mut lines = self.definitions();
+        lines.extend((0..self.instrs.len()).map(|at| self.line(at)));
+        lines.push(self.results());
+        lines.extend(self.nested_lines());
+        lines
+    }
+
+    /// Text form of the inputs, constants and sizes, one a line.
+    pub fn definitions(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for input in &self.inputs {
             let donated = if input.donated { " donated" } else { "" };
@@ -252,8 +261,17 @@ impl Program {
         for (at, expr) in self.sizes.iter().enumerate() {
             lines.push(format!("{} = {expr}", Size::from_index(at)));
         }
-        lines.extend((0..self.instrs.len()).map(|at| self.line(at)));
-        lines.push(format!("return {}", list(&self.outputs)));
+        lines
+    }
+
+    /// Text form of the outputs.
+    pub fn results(&self) -> String {
+        format!("return {}", list(&self.outputs))
+    }
+
+    /// Text form of the programs that instructions run: the name of each, and its lines, indented.
+    pub fn nested_lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
         for (at, part) in self.parts.iter().enumerate() {
             lines.push(format!("{}:", Nested::from_index(at)));
             lines.extend(part.program.lines().into_iter().map(|line| format!("    {line}")));
