@@ -24,9 +24,9 @@ from frazil._core import MissingInputError as MissingInputError
 from frazil._core import SharedVariable as SharedVariable
 from frazil._core import TensorType as TensorType
 from frazil._core import Variable as Variable
+from frazil._core import __version__ as __version__
 from frazil._core import graph_replace as graph_replace
 from frazil.batching.vectorize import vectorize as vectorize
-from frazil.cache.identity import __version__ as __version__
 from frazil.compile.function import Function as Function
 from frazil.compile.function import function as function
 from frazil.compile.inner import rewrite_inner_graph as rewrite_inner_graph

@@ -21,6 +21,10 @@ import numpy.typing as npt
 from typing_extensions import disjoint_base
 
 __all__ = [
+    "LEVELS",
+    "SETS",
+    "TILE",
+    "TURNS",
     "CFunction",
     "CallCache",
     "Constant",
@@ -51,6 +55,7 @@ __all__ = [
     "Traced",
     "Transaction",
     "Variable",
+    "__version__",
     "allocated_bytes",
     "apply",
     "at_lines_of_others",
@@ -98,6 +103,22 @@ __all__ = [
     "take_peak_bytes",
     "toposort",
 ]
+
+__version__: str
+"""The version of this frazil; reading it from the installed package's metadata would import parsers
+of mail and of zip archives."""
+
+LEVELS: int
+"""Levels of partial sums."""
+
+SETS: int
+"""Sets of partial results that blocks of elements take in turn."""
+
+TILE: int
+"""Rows that a kernel takes together."""
+
+TURNS: int
+"""Turns of the sets after which the sums of a level are added to the next."""
 
 # ---------------------------------------------------------------- types
 

@@ -11,13 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from frazil._core import register_bits
-
-__version__ = "0.1.0"
-"""The version of this frazil; a test compares it with the packages' versions.
-
-Reading it from the installed package's metadata would import parsers of mail and of zip archives.
-"""
+from frazil._core import __version__, register_bits
 
 
 def frazil_build() -> str:

@@ -10,12 +10,13 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{FuncRef, InstBuilder, StackSlot, Value};
 use cranelift_frontend::Variable;
+use frazil_runtime::TURNS;
 
 /// Levels of partial float sums.
-const LEVELS: u32 = 4;
+const LEVELS: u32 = frazil_runtime::LEVELS as u32;
 /// Blocks after which float sums are carried to the next level, and so on.
-pub(crate) const CARRIED: i64 = 64;
-const CARRIED_TWICE: i64 = 1024;
+pub(crate) const CARRIED: i64 = SETS as i64 * TURNS;
+const CARRIED_TWICE: i64 = CARRIED * TURNS;
 
 /// The place of a fold's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

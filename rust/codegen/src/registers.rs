@@ -14,7 +14,6 @@ pub(crate) enum Registers {
 
 impl Registers {
     /// Those of this processor, the best first.
-    #[cfg(target_arch = "x86_64")]
     pub(crate) fn known() -> impl Iterator<Item = Registers> {
         let most = frazil_runtime::vector_bits();
         let all = [(512, Registers::Of512), (256, Registers::Of256)];
@@ -41,4 +40,4 @@ impl Registers {
 }
 
 /// Sets of partial results that blocks of elements fold into in turn.
-pub(crate) const SETS: u32 = 4;
+pub(crate) const SETS: u32 = frazil_runtime::SETS as u32;

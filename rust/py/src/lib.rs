@@ -133,6 +133,11 @@ mod _core {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         crate::native_code::register_bits()?;
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("LEVELS", frazil_runtime::LEVELS)?;
+        module.add("SETS", frazil_runtime::SETS)?;
+        module.add("TILE", frazil_runtime::TILE)?;
+        module.add("TURNS", frazil_runtime::TURNS)?;
         crate::first_pages::keep_small();
         crate::fork::settle(module.py());
         crate::fork::watch(module.py())

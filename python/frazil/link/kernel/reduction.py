@@ -12,15 +12,16 @@ import math
 
 import numpy as np
 
+import frazil._core as _core
 from frazil.link.kernel.loop_kernel import LoweringError, Write
 
-SETS = 4
+SETS = _core.SETS
 """Sets of partial results that blocks take in turn."""
 
-TURNS = 16
+TURNS = _core.TURNS
 """Turns after which the partial sums are added to the next level, as are those of each level."""
 
-LEVELS = 4
+LEVELS = _core.LEVELS
 """Levels of partial sums."""
 
 COUNTING = frozenset({"add", "mul"})

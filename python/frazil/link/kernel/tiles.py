@@ -11,14 +11,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+import frazil._core as _core
 from frazil.link.kernel.cost import cost
 from frazil.link.kernel.loop_kernel import BLOCK_BYTES, LoopKernel, Statement
 from frazil.link.kernel.passes import Pass
 from frazil.link.kernel.scalar_loop import scalar_loop_calls
 
-TILE = 8
+TILE = _core.TILE
 """Rows of a tile: as many as buffers with a stride have room for."""
-
 
 SHORT = 2 * TILE
 """The elements of the longest rows that are short: two blocks of a lane for each row of a tile."""

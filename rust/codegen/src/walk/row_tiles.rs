@@ -13,7 +13,7 @@ use cranelift_codegen::ir::{FuncRef, InstBuilder, StackSlot, Value};
 use std::collections::BTreeMap;
 
 /// The rows of a tile.
-pub(super) const TILE: i64 = 8;
+pub(super) const TILE: i64 = frazil_runtime::TILE as i64;
 /// The bytes of a value for each row of a tile, and from one row to the next.
 const COLUMN: i64 = 64;
 const ELEMENT: i64 = 8;

@@ -25,6 +25,7 @@ use self::pieces::Apart;
 use crate::arrays::scalar::Scalar;
 use crate::arrays::walk::{Pointers, Strides, Walk, advance};
 use crate::loops::fold::Fold;
+use crate::loops::tiles::TILE;
 use crate::threads::attention::{PATIENCE, Patience, STOPPED, ask};
 use crate::threads::split::Split;
 
@@ -53,8 +54,6 @@ const LONG: i64 = 1 << 12;
 /// a time: it may write behind the end of a row.
 const LINE: usize = 64;
 
-/// Rows that a kernel may take at a time: it does the work of once a row for all of them together.
-const TILE: usize = 8;
 const TILES: i64 = TILE as i64;
 /// The bytes of a row in a buffer up to which `TILE` rows stay in cache.
 const SHORT_ROW: usize = 4096;

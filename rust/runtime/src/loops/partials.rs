@@ -9,11 +9,12 @@
 
 use crate::loops::tiles::{TILE, Wide, WideReduction};
 
-/// Levels of partial sums, and the turns after which each is carried to the next.
-const LEVELS: usize = 4;
+/// Levels of partial sums. Bits depend on this and the next two, which all compilers of kernels take from here.
+pub const LEVELS: usize = 4;
 /// Sets of partial results that blocks take in turn.
-const SETS: usize = 4;
-const TURNS: i64 = 16;
+pub const SETS: usize = 4;
+/// Turns after which the sums of a level are carried to the next.
+pub const TURNS: i64 = 16;
 
 /// Adds the partial sums of the first level to the sums of the next, and so on while a level's turns
 /// are up: `turn` counts the turns of the first. The first turn finds nothing in higher levels.

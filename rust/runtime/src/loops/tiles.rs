@@ -3,8 +3,8 @@
 //! A row is a register of partial results, which are folded by halves. Two registers become one,
 //! which has half as many lanes of twice as many rows, until it has one lane of each row.
 
-/// Rows of a tile.
-pub(super) const TILE: usize = 8;
+/// Rows of a tile: a kernel may take so many at a time, and does the work of once a row for all of them together.
+pub const TILE: usize = 8;
 
 #[cfg(target_arch = "x86_64")]
 pub(super) use registers::{Wide, WideReduction};
