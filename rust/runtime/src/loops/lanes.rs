@@ -6,6 +6,8 @@ use crate::loops::gamma::{self, Gamma};
 use crate::loops::logarithm::{self, Logarithm};
 
 #[cfg(target_arch = "x86_64")]
+mod plain_members;
+#[cfg(target_arch = "x86_64")]
 mod registers;
 #[cfg(target_arch = "x86_64")]
 mod short_registers;

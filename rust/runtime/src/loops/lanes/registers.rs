@@ -3,6 +3,7 @@
 use crate::loops::angles::Angles;
 use crate::loops::exponential::Exponential;
 use crate::loops::gamma::Gamma;
+use crate::loops::lanes::plain_members::plain_members;
 use crate::loops::lanes::{Function, Lanes, each};
 use crate::loops::logarithm::{EDGES, Logarithm};
 use std::arch::x86_64::*;
@@ -11,7 +12,7 @@ use std::arch::x86_64::*;
 /// bit of two to that of the sign.
 macro_rules! register_lanes {
     (
-        $register:ident, $element:ident, $int:ident, $count:literal, $sign:literal;
+        $register:ident, $element:ident, $int:ident, $sign:literal;
         $set1:ident $load:ident $store:ident $add:ident $sub:ident $mul:ident $fmadd:ident $div:ident
         $sqrt:ident $and:ident $andnot:ident $or:ident $xor:ident $compare:ident $blend:ident $scalef:ident
         $roundscale:ident $range:ident $getmant:ident $getexp:ident $fixupimm:ident $as_int:ident
@@ -19,52 +20,13 @@ macro_rules! register_lanes {
         table ($self:ident, $table:ident) => $taken:expr
     ) => {
         impl Lanes for $register {
-            type Element = $element;
-            const EXPONENTIAL: &Exponential<$element> = $element::EXPONENTIAL;
-            const LOGARITHM: &Logarithm<$element> = $element::LOGARITHM;
-            const ANGLES: &Angles<$element> = $element::ANGLES;
-            const GAMMA: &Gamma<$element> = $element::GAMMA;
-            const IS_DOUBLE: bool = $element::IS_DOUBLE;
-
-            #[inline(always)]
-            fn number(x: f64) -> $register {
-                Self::all(x as $element)
-            }
-
-            #[inline(always)]
-            fn each<F: Function>(self) -> $register {
-                let mut own = [0.0; $count];
-                // SAFETY: only functions for processors with AVX-512 have registers; `own` is as long.
-                unsafe {
-                    $store(own.as_mut_ptr(), self);
-                    for x in &mut own {
-                        *x = each::<F, $element>(*x);
-                    }
-                    $load(own.as_ptr())
-                }
-            }
-
-            #[inline(always)]
-            fn div(self, by: $register) -> $register {
-                // SAFETY: as above.
-                unsafe { $div(self, by) }
-            }
-
-            #[inline(always)]
-            fn sqrt(self) -> $register {
-                // SAFETY: as above.
-                unsafe { $sqrt(self) }
-            }
-
-            #[inline(always)]
-            fn abs(self) -> $register {
-                // SAFETY: as above.
-                unsafe { $andnot(Self::all(-0.0), self) }
-            }
+            plain_members!(
+                $register, $element; $set1 $load $store $add $sub $mul $fmadd $div $sqrt $and $andnot $or
+            );
 
             #[inline(always)]
             fn below(self, bound: $register, yes: $register, no: $register) -> $register {
-                // SAFETY: as above.
+                // SAFETY: only functions for processors with AVX-512 have such registers.
                 unsafe {
                     let mask = $compare::<_CMP_LT_OQ>(self, bound);
                     $blend(mask, no, yes)
@@ -102,36 +64,6 @@ macro_rules! register_lanes {
                     let n = $roundscale::<9>(k);
                     $scalef(Self::all(1.0), $sub(Self::all(0.0), n))
                 }
-            }
-
-            #[inline(always)]
-            fn all(x: $element) -> $register {
-                // SAFETY: only functions for processors with AVX-512 have registers.
-                unsafe { $set1(x) }
-            }
-
-            #[inline(always)]
-            fn fma(self, by: $register, more: $register) -> $register {
-                // SAFETY: as above.
-                unsafe { $fmadd(self, by, more) }
-            }
-
-            #[inline(always)]
-            fn add(self, other: $register) -> $register {
-                // SAFETY: as above.
-                unsafe { $add(self, other) }
-            }
-
-            #[inline(always)]
-            fn sub(self, other: $register) -> $register {
-                // SAFETY: as above.
-                unsafe { $sub(self, other) }
-            }
-
-            #[inline(always)]
-            fn mul(self, other: $register) -> $register {
-                // SAFETY: as above.
-                unsafe { $mul(self, other) }
             }
 
             #[inline(always)]
@@ -177,21 +109,12 @@ macro_rules! register_lanes {
                 // SAFETY: as above.
                 unsafe { $fixupimm::<0>(self, u, $set1_int(EDGES as $int)) }
             }
-
-            #[inline(always)]
-            fn with_sign_of(self, x: $register) -> $register {
-                // SAFETY: as above.
-                unsafe {
-                    let sign = $set1(-0.0);
-                    $or($andnot(sign, self), $and(sign, x))
-                }
-            }
         }
     };
 }
 
 register_lanes!(
-    __m512d, f64, i64, 8, 62;
+    __m512d, f64, i64, 62;
     _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_fmadd_pd
     _mm512_div_pd _mm512_sqrt_pd _mm512_and_pd _mm512_andnot_pd _mm512_or_pd _mm512_xor_pd _mm512_cmp_pd_mask
     _mm512_mask_blend_pd _mm512_scalef_pd _mm512_roundscale_pd _mm512_range_pd _mm512_getmant_pd
@@ -203,7 +126,7 @@ register_lanes!(
     }
 );
 register_lanes!(
-    __m512, f32, i32, 16, 30;
+    __m512, f32, i32, 30;
     _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_fmadd_ps
     _mm512_div_ps _mm512_sqrt_ps _mm512_and_ps _mm512_andnot_ps _mm512_or_ps _mm512_xor_ps _mm512_cmp_ps_mask
     _mm512_mask_blend_ps _mm512_scalef_ps _mm512_roundscale_ps _mm512_range_ps _mm512_getmant_ps

@@ -3,6 +3,7 @@
 use crate::loops::angles::Angles;
 use crate::loops::exponential::Exponential;
 use crate::loops::gamma::Gamma;
+use crate::loops::lanes::plain_members::plain_members;
 use crate::loops::lanes::{Function, Lanes, each};
 use crate::loops::logarithm::Logarithm;
 use std::arch::x86_64::*;
@@ -152,59 +153,20 @@ impl Exponents for __m256 {
 /// elements; `$top` is the distance from the last bit to that of the sign.
 macro_rules! short_register_lanes {
     (
-        $register:ident, $element:ident, $count:literal;
+        $register:ident, $element:ident;
         bias $bias:literal, above $above:literal, below $below:literal, lift $lift:literal, top $top:literal;
         $set1:ident $load:ident $store:ident $add:ident $sub:ident $mul:ident $fmadd:ident $div:ident
         $sqrt:ident $min:ident $max:ident $and:ident $andnot:ident $or:ident $xor:ident $compare:ident
         $blend:ident $signs:ident $as_int:ident $of_int:ident $left:ident
     ) => {
         impl Lanes for $register {
-            type Element = $element;
-            const EXPONENTIAL: &Exponential<$element> = $element::EXPONENTIAL;
-            const LOGARITHM: &Logarithm<$element> = $element::LOGARITHM;
-            const ANGLES: &Angles<$element> = $element::ANGLES;
-            const GAMMA: &Gamma<$element> = $element::GAMMA;
-            const IS_DOUBLE: bool = $element::IS_DOUBLE;
-
-            #[inline(always)]
-            fn number(x: f64) -> $register {
-                Self::all(x as $element)
-            }
-
-            #[inline(always)]
-            fn each<F: Function>(self) -> $register {
-                let mut own = [0.0; $count];
-                // SAFETY: only functions for processors with AVX2 and FMA have such registers; `own` is as long.
-                unsafe {
-                    $store(own.as_mut_ptr(), self);
-                    for x in &mut own {
-                        *x = each::<F, $element>(*x);
-                    }
-                    $load(own.as_ptr())
-                }
-            }
-
-            #[inline(always)]
-            fn div(self, by: $register) -> $register {
-                // SAFETY: as above.
-                unsafe { $div(self, by) }
-            }
-
-            #[inline(always)]
-            fn sqrt(self) -> $register {
-                // SAFETY: as above.
-                unsafe { $sqrt(self) }
-            }
-
-            #[inline(always)]
-            fn abs(self) -> $register {
-                // SAFETY: as above.
-                unsafe { $andnot(Self::all(-0.0), self) }
-            }
+            plain_members!(
+                $register, $element; $set1 $load $store $add $sub $mul $fmadd $div $sqrt $and $andnot $or
+            );
 
             #[inline(always)]
             fn below(self, bound: $register, yes: $register, no: $register) -> $register {
-                // SAFETY: as above.
+                // SAFETY: only functions for processors with AVX2 and FMA have such registers.
                 unsafe { $blend(no, yes, $compare::<_CMP_LT_OQ>(self, bound)) }
             }
 
@@ -237,36 +199,6 @@ macro_rules! short_register_lanes {
                     let least = _mm256_min_epi32(t.floor(), bias);
                     Self::of_exponent(_mm256_sub_epi32(bias, least))
                 }
-            }
-
-            #[inline(always)]
-            fn all(x: $element) -> $register {
-                // SAFETY: as above.
-                unsafe { $set1(x) }
-            }
-
-            #[inline(always)]
-            fn fma(self, by: $register, more: $register) -> $register {
-                // SAFETY: as above.
-                unsafe { $fmadd(self, by, more) }
-            }
-
-            #[inline(always)]
-            fn add(self, other: $register) -> $register {
-                // SAFETY: as above.
-                unsafe { $add(self, other) }
-            }
-
-            #[inline(always)]
-            fn sub(self, other: $register) -> $register {
-                // SAFETY: as above.
-                unsafe { $sub(self, other) }
-            }
-
-            #[inline(always)]
-            fn mul(self, other: $register) -> $register {
-                // SAFETY: as above.
-                unsafe { $mul(self, other) }
             }
 
             #[inline(always)]
@@ -328,21 +260,12 @@ macro_rules! short_register_lanes {
                     $or(made, $compare::<_CMP_NGE_UQ>(u, zero))
                 }
             }
-
-            #[inline(always)]
-            fn with_sign_of(self, x: $register) -> $register {
-                // SAFETY: as above.
-                unsafe {
-                    let sign = Self::all(-0.0);
-                    $or($andnot(sign, self), $and(sign, x))
-                }
-            }
         }
     };
 }
 
 short_register_lanes!(
-    __m256d, f64, 4;
+    __m256d, f64;
     bias 1023, above 710.0, below -746.0, lift 54, top 63;
     _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_fmadd_pd
     _mm256_div_pd _mm256_sqrt_pd _mm256_min_pd _mm256_max_pd _mm256_and_pd _mm256_andnot_pd _mm256_or_pd
@@ -350,7 +273,7 @@ short_register_lanes!(
     _mm256_slli_epi64
 );
 short_register_lanes!(
-    __m256, f32, 8;
+    __m256, f32;
     bias 127, above 89.0, below -105.0, lift 24, top 31;
     _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_fmadd_ps
     _mm256_div_ps _mm256_sqrt_ps _mm256_min_ps _mm256_max_ps _mm256_and_ps _mm256_andnot_ps _mm256_or_ps
