@@ -112,7 +112,7 @@ impl DrawPlan {
         unsafe { self.check(parameters)? };
         with_generator(&words, &mut left, |stream| {
             // SAFETY: by the caller's promise; the function is that of the distribution.
-            unsafe { self.fill(Source { stream, function }, parameters, to) }
+            unsafe { self.fill(Drawing { stream, function, parameters, to }) }
         })?;
         // SAFETY: the next state has as many words, in C order.
         unsafe { next.copy_from_nonoverlapping(left.as_ptr(), length) };
@@ -142,49 +142,44 @@ impl DrawPlan {
     }
 
     /// # Safety
-    /// As for [`DrawPlan::run`]; the source is of the distribution.
-    unsafe fn fill(
-        &self,
-        source: Source,
-        parameters: &[*mut u8],
-        to: *mut u8,
-    ) -> Result<(), Fault> {
+    /// As for [`DrawPlan::run`]; the function is that of the distribution.
+    unsafe fn fill(&self, drawing: Drawing<'_>) -> Result<(), Fault> {
         // SAFETY: in each arm the function has the type that NumPy declares for it, the pointers are
         // those of elements of the parameters' types, and the results have the type of the result.
         unsafe {
             match self.distribution.method() {
-                Method::Double => self.doubles(source, parameters, to),
+                Method::Double => self.doubles(drawing),
                 Method::Uniform => {
                     let f: unsafe extern "C" fn(*mut BitStream, f64, f64) -> f64 =
-                        transmute(source.function);
-                    let draw = |(low, high): (f64, f64)| f(source.stream, low, high - low);
-                    self.each(parameters, to, draw)
+                        transmute(drawing.function);
+                    let draw = |(low, high): (f64, f64)| f(drawing.stream, low, high - low);
+                    self.each(drawing, draw)
                 }
                 Method::Float => {
                     let f: unsafe extern "C" fn(*mut BitStream, f32) -> f32 =
-                        transmute(source.function);
-                    self.each(parameters, to, |(a,)| f(source.stream, a))
+                        transmute(drawing.function);
+                    self.each(drawing, |(a,)| f(drawing.stream, a))
                 }
-                Method::Doubles => self.all::<f64>(source, to),
-                Method::Floats => self.all::<f32>(source, to),
-                Method::Count => self.counts(source, parameters, to),
+                Method::Doubles => self.all::<f64>(drawing),
+                Method::Floats => self.all::<f32>(drawing),
+                Method::Count => self.counts(drawing),
                 Method::Binomial => {
-                    let f: BinomialFn = transmute(source.function);
+                    let f: BinomialFn = transmute(drawing.function);
                     let mut known = BinomialMemory::default();
-                    let draw = |(n, p): (i64, f64)| f(source.stream, p, n, &raw mut known);
-                    self.each(parameters, to, draw)
+                    let draw = |(n, p): (i64, f64)| f(drawing.stream, p, n, &raw mut known);
+                    self.each(drawing, draw)
                 }
                 Method::Hypergeometric => {
                     let f: unsafe extern "C" fn(*mut BitStream, i64, i64, i64) -> i64 =
-                        transmute(source.function);
-                    self.each(parameters, to, |(a, b, c)| f(source.stream, a, b, c))
+                        transmute(drawing.function);
+                    self.each(drawing, |(a, b, c)| f(drawing.stream, a, b, c))
                 }
-                Method::Permutation => rows::permute(self, source, to),
-                Method::Sample => rows::sample(self, source, parameters, to),
-                Method::Multinomial => rows::multinomial(self, source, parameters, to),
-                Method::Dirichlet => rows::dirichlet(self, source, parameters, to),
-                Method::Colors => rows::colors(self, source, parameters, to),
-                Method::Integer(dtype) => self.integers(dtype, source, parameters, to),
+                Method::Permutation => rows::permute(self, drawing),
+                Method::Sample => rows::sample(self, drawing),
+                Method::Multinomial => rows::multinomial(self, drawing),
+                Method::Dirichlet => rows::dirichlet(self, drawing),
+                Method::Colors => rows::colors(self, drawing),
+                Method::Integer(dtype) => self.integers(dtype, drawing),
             }
         }
     }
@@ -193,33 +188,29 @@ impl DrawPlan {
     ///
     /// # Safety
     /// As for [`DrawPlan::fill`].
-    unsafe fn doubles(
-        &self,
-        source: Source,
-        parameters: &[*mut u8],
-        to: *mut u8,
-    ) -> Result<(), Fault> {
+    unsafe fn doubles(&self, drawing: Drawing<'_>) -> Result<(), Fault> {
         // SAFETY: as in `fill`.
         unsafe {
             match self.elements.len() {
                 0 => {
-                    let f: unsafe extern "C" fn(*mut BitStream) -> f64 = transmute(source.function);
-                    self.each(parameters, to, |()| f(source.stream))
+                    let f: unsafe extern "C" fn(*mut BitStream) -> f64 =
+                        transmute(drawing.function);
+                    self.each(drawing, |()| f(drawing.stream))
                 }
                 1 => {
                     let f: unsafe extern "C" fn(*mut BitStream, f64) -> f64 =
-                        transmute(source.function);
-                    self.each(parameters, to, |(a,)| f(source.stream, a))
+                        transmute(drawing.function);
+                    self.each(drawing, |(a,)| f(drawing.stream, a))
                 }
                 2 => {
                     let f: unsafe extern "C" fn(*mut BitStream, f64, f64) -> f64 =
-                        transmute(source.function);
-                    self.each(parameters, to, |(a, b)| f(source.stream, a, b))
+                        transmute(drawing.function);
+                    self.each(drawing, |(a, b)| f(drawing.stream, a, b))
                 }
                 _ => {
                     let f: unsafe extern "C" fn(*mut BitStream, f64, f64, f64) -> f64 =
-                        transmute(source.function);
-                    self.each(parameters, to, |(a, b, c)| f(source.stream, a, b, c))
+                        transmute(drawing.function);
+                    self.each(drawing, |(a, b, c)| f(drawing.stream, a, b, c))
                 }
             }
         }
@@ -229,22 +220,17 @@ impl DrawPlan {
     ///
     /// # Safety
     /// As for [`DrawPlan::fill`].
-    unsafe fn counts(
-        &self,
-        source: Source,
-        parameters: &[*mut u8],
-        to: *mut u8,
-    ) -> Result<(), Fault> {
+    unsafe fn counts(&self, drawing: Drawing<'_>) -> Result<(), Fault> {
         // SAFETY: as in `fill`.
         unsafe {
             if self.elements.len() == 1 {
                 let f: unsafe extern "C" fn(*mut BitStream, f64) -> i64 =
-                    transmute(source.function);
-                self.each(parameters, to, |(a,)| f(source.stream, a))
+                    transmute(drawing.function);
+                self.each(drawing, |(a,)| f(drawing.stream, a))
             } else {
                 let f: unsafe extern "C" fn(*mut BitStream, f64, f64) -> i64 =
-                    transmute(source.function);
-                self.each(parameters, to, |(a, b)| f(source.stream, a, b))
+                    transmute(drawing.function);
+                self.each(drawing, |(a, b)| f(drawing.stream, a, b))
             }
         }
     }
@@ -253,27 +239,19 @@ impl DrawPlan {
     ///
     /// # Safety
     /// As for [`DrawPlan::fill`].
-    unsafe fn integers(
-        &self,
-        dtype: DType,
-        source: Source,
-        parameters: &[*mut u8],
-        to: *mut u8,
-    ) -> Result<(), Fault> {
+    unsafe fn integers(&self, dtype: DType, drawing: Drawing<'_>) -> Result<(), Fault> {
         // SAFETY: as in `fill`.
         unsafe {
             match dtype {
-                DType::Bool | DType::Int8 | DType::UInt8 => {
-                    self.buffered::<u8>(source, parameters, to)
-                }
-                DType::Int16 | DType::UInt16 => self.buffered::<u16>(source, parameters, to),
-                DType::Int32 | DType::UInt32 => self.buffered::<u32>(source, parameters, to),
+                DType::Bool | DType::Int8 | DType::UInt8 => self.buffered::<u8>(drawing),
+                DType::Int16 | DType::UInt16 => self.buffered::<u16>(drawing),
+                DType::Int32 | DType::UInt32 => self.buffered::<u32>(drawing),
                 _ => {
                     let f: unsafe extern "C" fn(*mut BitStream, u64, u64, u64, bool) -> u64 =
-                        transmute(source.function);
-                    self.each(parameters, to, |p| {
+                        transmute(drawing.function);
+                    self.each(drawing, |p| {
                         let (low, range) = bounds(p);
-                        f(source.stream, low, range, 0, false)
+                        f(drawing.stream, low, range, 0, false)
                     })
                 }
             }
@@ -286,14 +264,14 @@ impl DrawPlan {
     /// There is room for as many results of this type; the parameters have the types that are read.
     unsafe fn each<P: Parameters, T>(
         &self,
-        parameters: &[*mut u8],
-        to: *mut u8,
+        drawing: Drawing<'_>,
         mut draw: impl FnMut(P) -> T,
     ) -> Result<(), Fault> {
+        let Drawing { parameters, .. } = drawing;
         if self.count == 0 {
             return Ok(());
         }
-        let mut to = to.cast::<T>();
+        let mut to = drawing.to.cast::<T>();
         let mut patience = Patience::new();
         let mut outer = self.walk.clone();
         let (length, steps) = outer.pop().unwrap_or((1, SmallVec::from_elem(0, parameters.len())));
@@ -320,16 +298,16 @@ impl DrawPlan {
     }
 
     /// # Safety
-    /// The source fills memory with numbers of this type, and the memory has room for all of them.
-    unsafe fn all<T>(&self, source: Source, to: *mut u8) -> Result<(), Fault> {
+    /// The function fills memory with numbers of this type, and the memory has room for all of them.
+    unsafe fn all<T>(&self, drawing: Drawing<'_>) -> Result<(), Fault> {
         // SAFETY: by the caller's promise.
         let f: unsafe extern "C" fn(*mut BitStream, isize, *mut T) =
-            unsafe { transmute(source.function) };
+            unsafe { transmute(drawing.function) };
         let mut done = 0;
         while done < self.count {
             let part = (self.count - done).min((PATIENCE / COST) as usize);
             // SAFETY: as above.
-            unsafe { f(source.stream, part as isize, to.cast::<T>().add(done)) };
+            unsafe { f(drawing.stream, part as isize, drawing.to.cast::<T>().add(done)) };
             done += part;
             ask().map_err(Fault::from)?;
         }
@@ -340,31 +318,30 @@ impl DrawPlan {
     ///
     /// # Safety
     /// As for [`DrawPlan::fill`]; `T` has the width of the results.
-    unsafe fn buffered<T: Narrow>(
-        &self,
-        source: Source,
-        parameters: &[*mut u8],
-        to: *mut u8,
-    ) -> Result<(), Fault> {
+    unsafe fn buffered<T: Narrow>(&self, drawing: Drawing<'_>) -> Result<(), Fault> {
         // SAFETY: NumPy declares the function so, and the caller promises the width.
-        let f: BoundedFn<T> = unsafe { transmute(source.function) };
+        let f: BoundedFn<T> = unsafe { transmute(drawing.function) };
         let (mut left, mut buffer): (c_int, u32) = (0, 0);
         // SAFETY: by the caller's promise.
         unsafe {
-            self.each(parameters, to, |p| {
+            self.each(drawing, |p| {
                 let (low, range) = bounds(p);
                 let (low, range) = (T::cut(low), T::cut(range));
-                f(source.stream, low, range, T::cut(0), false, &raw mut left, &raw mut buffer)
+                f(drawing.stream, low, range, T::cut(0), false, &raw mut left, &raw mut buffer)
             })
         }
     }
 }
 
-/// The source of numbers.
+/// One run of a plan.
 #[derive(Clone, Copy)]
-pub(super) struct Source {
+pub(super) struct Drawing<'p> {
+    /// The bits, and NumPy's function that makes numbers of them.
     pub(super) stream: *mut BitStream,
     pub(super) function: *const c_void,
+    pub(super) parameters: &'p [*mut u8],
+    /// The memory of the results.
+    pub(super) to: *mut u8,
 }
 
 type BinomialFn = unsafe extern "C" fn(*mut BitStream, f64, i64, *mut BinomialMemory) -> i64;

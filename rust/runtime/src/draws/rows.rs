@@ -12,7 +12,7 @@ use frazil_core::DType;
 use smallvec::SmallVec;
 
 use crate::draws::distribution::Distribution;
-use crate::draws::draw::{BinomialMemory, COST, DrawPlan, Source, read, refuse, visit};
+use crate::draws::draw::{BinomialMemory, COST, DrawPlan, Drawing, read, refuse, visit};
 use crate::draws::generator::BitStream;
 use crate::error::Fault;
 use crate::threads::attention::Patience;
@@ -39,14 +39,13 @@ type MarginalsFn =
 /// There is room for the results, which are of this type; zero bytes are a value of it.
 unsafe fn each_row<T>(
     plan: &DrawPlan,
-    parameters: &[*mut u8],
-    to: *mut u8,
+    drawing: Drawing<'_>,
     mut draw: impl FnMut(&[*mut u8], &mut [T], &mut Patience) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
     let length = plan.row.0;
-    let mut to = to.cast::<T>();
+    let mut to = drawing.to.cast::<T>();
     let mut patience = Patience::new();
-    visit(&plan.walk, parameters, |pointers| {
+    visit(&plan.walk, drawing.parameters, |pointers| {
         // SAFETY: by the caller's promise; the memory of a result may hold anything before.
         let row = unsafe {
             ptr::write_bytes(to, 0, length);
@@ -74,17 +73,17 @@ where
 }
 
 /// # Safety
-/// As for [`DrawPlan::run`], for all that fill rows; the source is of the distribution.
-pub(super) unsafe fn permute(plan: &DrawPlan, source: Source, to: *mut u8) -> Result<(), Fault> {
+/// As for [`DrawPlan::run`], for all that fill rows; the function is that of the distribution.
+pub(super) unsafe fn permute(plan: &DrawPlan, drawing: Drawing<'_>) -> Result<(), Fault> {
     // SAFETY: NumPy declares the function so; the caller promises the rest.
     unsafe {
-        let below: unsafe extern "C" fn(*mut BitStream, u64) -> u64 = transmute(source.function);
-        each_row(plan, &[], to, |_, row: &mut [i64], patience| {
+        let below: unsafe extern "C" fn(*mut BitStream, u64) -> u64 = transmute(drawing.function);
+        each_row(plan, Drawing { parameters: &[], ..drawing }, |_, row: &mut [i64], patience| {
             for (at, place) in row.iter_mut().enumerate() {
                 *place = at as i64;
             }
             for at in (1..row.len()).rev() {
-                row.swap(at, below(source.stream, at as u64) as usize);
+                row.swap(at, below(drawing.stream, at as u64) as usize);
                 patience.spend(COST)?;
             }
             Ok(())
@@ -114,23 +113,19 @@ unsafe fn shuffle(
 
 /// # Safety
 /// As for [`permute`].
-pub(super) unsafe fn sample(
-    plan: &DrawPlan,
-    source: Source,
-    parameters: &[*mut u8],
-    to: *mut u8,
-) -> Result<(), Fault> {
+pub(super) unsafe fn sample(plan: &DrawPlan, drawing: Drawing<'_>) -> Result<(), Fault> {
     if plan.count == 0 {
         return Ok(());
     }
     // SAFETY: NumPy declares the function so; the parameters were checked, and the results are
     // `count` numbers.
     unsafe {
-        let below: BoundedFn = transmute(source.function);
+        let below: BoundedFn = transmute(drawing.function);
         let (population, shuffled) =
-            (read::<i64>(parameters[0]) as usize, read::<i64>(parameters[1]) != 0);
-        ptr::write_bytes(to.cast::<i64>(), 0, plan.count);
-        let taken = slice::from_raw_parts_mut(to.cast::<i64>(), plan.count);
+            (read::<i64>(drawing.parameters[0]) as usize, read::<i64>(drawing.parameters[1]) != 0);
+        let to = drawing.to.cast::<i64>();
+        ptr::write_bytes(to, 0, plan.count);
+        let taken = slice::from_raw_parts_mut(to, plan.count);
         let share = if shuffled { 50 } else { 20 };
         if population > 10_000 && taken.len() > population / share {
             let mut all: Vec<i64> = Vec::new();
@@ -138,7 +133,7 @@ pub(super) unsafe fn sample(
             all.try_reserve_exact(population).map_err(|_| Fault::OutOfMemory { bytes })?;
             all.extend(0..population as i64);
             let kept = population - taken.len();
-            shuffle(below, source.stream, &mut all, kept.max(1))?;
+            shuffle(below, drawing.stream, &mut all, kept.max(1))?;
             taken.copy_from_slice(&all[kept..]);
             return Ok(());
         }
@@ -146,31 +141,33 @@ pub(super) unsafe fn sample(
         let mut patience = Patience::new();
         let kept = population - taken.len();
         for (place, at) in taken.iter_mut().zip(kept..) {
-            let drawn = below(source.stream, 0, at as u64, 0, false) as i64;
+            let drawn = below(drawing.stream, 0, at as u64, 0, false) as i64;
             *place = if seen.insert(drawn) { drawn } else { at as i64 };
             seen.insert(*place);
             patience.spend(COST)?;
         }
-        if shuffled { shuffle(below, source.stream, taken, 1) } else { Ok(()) }
+        if shuffled { shuffle(below, drawing.stream, taken, 1) } else { Ok(()) }
     }
 }
 
 /// # Safety
 /// As for [`permute`].
-pub(super) unsafe fn multinomial(
-    plan: &DrawPlan,
-    source: Source,
-    parameters: &[*mut u8],
-    to: *mut u8,
-) -> Result<(), Fault> {
+pub(super) unsafe fn multinomial(plan: &DrawPlan, drawing: Drawing<'_>) -> Result<(), Fault> {
     // SAFETY: NumPy declares the function so; the caller promises the rest.
     unsafe {
-        let f: MultinomialFn = transmute(source.function);
+        let f: MultinomialFn = transmute(drawing.function);
         let mut known = BinomialMemory::default();
-        each_row(plan, parameters, to, |p, row: &mut [i64], patience| {
+        each_row(plan, drawing, |p, row: &mut [i64], patience| {
             let shares = row_of::<f64>(plan, p[1]);
             let length = row.len() as isize;
-            f(source.stream, read(p[0]), row.as_mut_ptr(), shares.as_ptr(), length, &raw mut known);
+            f(
+                drawing.stream,
+                read(p[0]),
+                row.as_mut_ptr(),
+                shares.as_ptr(),
+                length,
+                &raw mut known,
+            );
             Ok(patience.spend(COST * row.len() as i64)?)
         })
     }
@@ -178,26 +175,21 @@ pub(super) unsafe fn multinomial(
 
 /// # Safety
 /// As for [`permute`].
-pub(super) unsafe fn dirichlet(
-    plan: &DrawPlan,
-    source: Source,
-    parameters: &[*mut u8],
-    to: *mut u8,
-) -> Result<(), Fault> {
+pub(super) unsafe fn dirichlet(plan: &DrawPlan, drawing: Drawing<'_>) -> Result<(), Fault> {
     let beta =
         Distribution::find("beta", DType::Float64).expect("it is in the table").function()?;
     // SAFETY: NumPy declares the functions so; the caller promises the rest.
     unsafe {
-        let gamma: unsafe extern "C" fn(*mut BitStream, f64) -> f64 = transmute(source.function);
+        let gamma: unsafe extern "C" fn(*mut BitStream, f64) -> f64 = transmute(drawing.function);
         let beta: unsafe extern "C" fn(*mut BitStream, f64, f64) -> f64 = transmute(beta);
-        each_row(plan, parameters, to, |p, row: &mut [f64], patience| {
+        each_row(plan, drawing, |p, row: &mut [f64], patience| {
             let alphas = row_of::<f64>(plan, p[0]);
             if !row.is_empty() && alphas.iter().all(|&alpha| alpha < 0.1) {
-                break_stick(&alphas, row, |a, b| beta(source.stream, a, b));
+                break_stick(&alphas, row, |a, b| beta(drawing.stream, a, b));
             } else {
                 let mut sum = 0.0;
                 for (place, &alpha) in row.iter_mut().zip(&alphas) {
-                    *place = gamma(source.stream, alpha);
+                    *place = gamma(drawing.stream, alpha);
                     sum += *place;
                 }
                 let share = 1.0 / sum;
@@ -233,12 +225,7 @@ fn break_stick(alphas: &[f64], row: &mut [f64], mut beta: impl FnMut(f64, f64) -
 
 /// # Safety
 /// As for [`permute`].
-pub(super) unsafe fn colors(
-    plan: &DrawPlan,
-    source: Source,
-    parameters: &[*mut u8],
-    to: *mut u8,
-) -> Result<(), Fault> {
+pub(super) unsafe fn colors(plan: &DrawPlan, drawing: Drawing<'_>) -> Result<(), Fault> {
     let length = plan.row.0;
     if plan.count == 0 {
         return Ok(());
@@ -250,22 +237,23 @@ pub(super) unsafe fn colors(
             let total: i64 = colors.iter().sum();
             let at = colors.as_ptr();
             if !counts(plan) {
-                let f: MarginalsFn = transmute(source.function);
-                f(source.stream, total, length, at, sample, rows, to);
+                let f: MarginalsFn = transmute(drawing.function);
+                f(drawing.stream, total, length, at, sample, rows, to);
                 return Ok(());
             }
-            let f: CountFn = transmute(source.function);
-            match f(source.stream, total, length, at, sample, rows, to) {
+            let f: CountFn = transmute(drawing.function);
+            match f(drawing.stream, total, length, at, sample, rows, to) {
                 0 => Ok(()),
                 _ => Err(Fault::OutOfMemory { bytes: (total as usize).saturating_mul(8) }),
             }
         };
         if plan.together.is_single() {
             // NumPy draws all at once then, and one method goes on from the state after the row before.
-            ptr::write_bytes(to.cast::<i64>(), 0, plan.count);
-            return draw(parameters, plan.count / length, to.cast());
+            let to = drawing.to.cast::<i64>();
+            ptr::write_bytes(to, 0, plan.count);
+            return draw(drawing.parameters, plan.count / length, to);
         }
-        each_row(plan, parameters, to, |p, row: &mut [i64], patience| {
+        each_row(plan, drawing, |p, row: &mut [i64], patience| {
             draw(p, 1, row.as_mut_ptr())?;
             Ok(patience.spend(COST * length as i64)?)
         })
