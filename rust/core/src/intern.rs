@@ -24,4 +24,4 @@ mod table;
 
 pub(crate) use freeing::Debris;
 pub(crate) use handle::{Handle, WeakHandle};
-pub(crate) use interner::{Interned, Interner};
+pub(crate) use interner::{Interned, Interner, LASTING};

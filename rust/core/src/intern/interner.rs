@@ -4,7 +4,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::fork::{Held, Locks};
+use super::fork::{self, Held, Locks};
 use super::freeing::Debris;
 use super::handle::{Handle, Slot};
 use super::sync::{AtomicU32, Mutex};
@@ -16,7 +16,7 @@ pub(crate) trait Interned: Send + Sync + Sized + 'static {
     type Owner: Send + Sync + 'static;
 
     /// A power of two; enough that threads rarely meet in one shard.
-    const SHARDS: usize;
+    const SHARDS: usize = if cfg!(feature = "shuttle") { 2 } else { 64 };
 
     /// The number of values that live as long as the process. Their handles are not counted, so threads do not meet at
     /// the counts of values that all programs are made of.
@@ -44,6 +44,9 @@ pub(crate) trait Interned: Send + Sync + Sized + 'static {
     fn dismantle(&mut self, _debris: &mut Debris<Self>) {}
 }
 
+/// [`Interned::LASTING`] of the values that all programs share.
+pub(crate) const LASTING: u32 = if cfg!(feature = "shuttle") { 1 } else { 4096 };
+
 /// The values of one kind that an owner has.
 pub(crate) struct Interner<T: Interned> {
     /// In memory of their own: weak handles keep that of the owner itself.
@@ -51,6 +54,15 @@ pub(crate) struct Interner<T: Interned> {
     hints: Box<[Hint]>,
     /// The number of values that last.
     lasting: AtomicU32,
+}
+
+impl<T: Interned> Interner<T> {
+    /// An interner that lives as long as the process, whose locks forks wait for.
+    pub(crate) fn of_process() -> Arc<Interner<T>> {
+        let made = Arc::default();
+        fork::add(&made);
+        made
+    }
 }
 
 impl<T: Interned> Default for Interner<T> {

@@ -10,7 +10,7 @@ use once_cell::race::OnceBox;
 use super::frozen::FrozenFunctionGraph;
 use super::typing::OpRule;
 use crate::intern::sync::Lasting;
-use crate::intern::{Handle, Interned, Interner, fork};
+use crate::intern::{Handle, Interned, Interner, LASTING};
 use crate::value::digest::{Digest, DigestWriter};
 use crate::value::dtype::DType;
 use crate::value::error::Error;
@@ -240,16 +240,11 @@ pub(crate) struct OpData {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Op(Handle<OpData>);
 
-static OPS: Lasting<Arc<Interner<OpData>>> = Lasting::new(|| {
-    let ops = Arc::default();
-    fork::add(&ops);
-    ops
-});
+static OPS: Lasting<Arc<Interner<OpData>>> = Lasting::new(Interner::of_process);
 
 impl Interned for OpData {
     type Owner = Interner<OpData>;
-    const SHARDS: usize = if cfg!(feature = "shuttle") { 2 } else { 64 };
-    const LASTING: u32 = if cfg!(feature = "shuttle") { 1 } else { 4096 };
+    const LASTING: u32 = LASTING;
 
     fn interner(ops: &Interner<OpData>) -> &Interner<OpData> {
         ops

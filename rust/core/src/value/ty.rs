@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::digest::{Digest, DigestWriter};
 use super::dtype::DType;
 use crate::intern::sync::Lasting;
-use crate::intern::{Handle, Interned, Interner, fork};
+use crate::intern::{Handle, Interned, Interner, LASTING};
 
 /// One axis of a static shape: a known length, or `None`.
 pub type Dim = Option<u64>;
@@ -32,16 +32,11 @@ enum Kind {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Ty(Handle<TyData>);
 
-static TYPES: Lasting<Arc<Interner<TyData>>> = Lasting::new(|| {
-    let types = Arc::default();
-    fork::add(&types);
-    types
-});
+static TYPES: Lasting<Arc<Interner<TyData>>> = Lasting::new(Interner::of_process);
 
 impl Interned for TyData {
     type Owner = Interner<TyData>;
-    const SHARDS: usize = if cfg!(feature = "shuttle") { 2 } else { 64 };
-    const LASTING: u32 = if cfg!(feature = "shuttle") { 1 } else { 4096 };
+    const LASTING: u32 = LASTING;
 
     fn interner(types: &Interner<TyData>) -> &Interner<TyData> {
         types
