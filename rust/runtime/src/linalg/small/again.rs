@@ -82,6 +82,20 @@ impl SmallAgain {
         self.kept.as_ref().map(|kept| kept.as_ptr().cast::<u8>().cast_mut())
     }
 
+    /// The places of a row of the first operand, of the value that is added, and of the result.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn places_of_row<T, const COLUMNS: usize>(
+        &self,
+        [a, _, z, to]: [*mut u8; 4],
+        row: usize,
+    ) -> (*const T, *const T, *mut T) {
+        let [a, z, to] = [a, z, to].map(|place| place.cast::<T>());
+        let a = a.wrapping_offset(row as isize * self.dot.a[0]).cast_const();
+        let z = z.wrapping_offset(row as isize * self.down).cast_const();
+        (a, z, to.wrapping_add(row * COLUMNS))
+    }
+
     /// Computes the product of a row and a matrix, plus the value that is added, in C order. All bits are those of
     /// [`SmallDot::add`] with scales of one.
     ///
@@ -154,12 +168,9 @@ unsafe fn rows<T: Element, const COLUMNS: usize, const ADDS: bool>(
     again: &SmallAgain,
     places: [*mut u8; 4],
 ) {
-    let [a, b, z, to] = places.map(|place| place.cast::<T>());
-    let dot = &again.dot;
+    let (dot, b) = (&again.dot, places[1].cast::<T>().cast_const());
     for row in 0..dot.rows {
-        let a = a.wrapping_offset(row as isize * dot.a[0]).cast_const();
-        let z = z.wrapping_offset(row as isize * again.down).cast_const();
-        let to = to.wrapping_add(row * COLUMNS);
+        let (a, z, to) = again.places_of_row::<T, COLUMNS>(places, row);
         // SAFETY: by the caller's promise. Each row is made in the parts in which the next product
         // reads it: a load that joins two stores would wait for both.
         unsafe {
@@ -194,12 +205,9 @@ unsafe fn turned_rows<T: Element, const COLUMNS: usize, const ADDS: bool>(
     again: &SmallAgain,
     places: [*mut u8; 4],
 ) {
-    let [a, b, z, to] = places.map(|place| place.cast::<T>());
-    let dot = &again.dot;
+    let (dot, b) = (&again.dot, places[1].cast::<T>().cast_const());
     for row in 0..dot.rows {
-        let a = a.wrapping_offset(row as isize * dot.a[0]).cast_const();
-        let z = z.wrapping_offset(row as isize * again.down).cast_const();
-        let to = to.wrapping_add(row * COLUMNS);
+        let (a, z, to) = again.places_of_row::<T, COLUMNS>(places, row);
         let mut sums = [T::ZERO; COLUMNS];
         let (mut factor, mut k) = (a, 0);
         // SAFETY: by the caller's promise, for this and what follows.
