@@ -42,6 +42,7 @@ from frazil.gradient.products import pushforward as pushforward
 from frazil.gradient.reverse import DisconnectedInputError as DisconnectedInputError
 from frazil.gradient.reverse import NotDifferentiableError as NotDifferentiableError
 from frazil.graph import inplace as inplace
+from frazil.graph.namespace import publish as _publish
 from frazil.graph.op import Op as Op
 from frazil.graph.printing import dprint as dprint
 from frazil.inner.ifelse import ifelse as ifelse
@@ -73,29 +74,15 @@ from frazil.scan.functional import reduce as reduce
 from frazil.tensor.formulas import pp as pp
 
 if not _typing.TYPE_CHECKING:  # checkers of types know by themselves which names there are not
-    from frazil.graph.namespace import public_names as _public_names
     from frazil.tensor.absent import IN_FRAZIL as _IN_FRAZIL
     from frazil.tensor.absent import refuse as _refuse
 
     __getattr__ = _refuse("frazil", _IN_FRAZIL)
 
-    __all__ = _public_names(
-        globals(),
-        modules=[
-            "batching",
-            "debug",
-            "gradient",
-            "inplace",
-            "random",
-            "rewrite",
-            "scalar",
-            "tensor",
-        ],
-    )
-
-    def __dir__() -> list[str]:
-        return __all__
-
+_publish(
+    globals(),
+    modules=["batching", "debug", "gradient", "inplace", "random", "rewrite", "scalar", "tensor"],
+)
 
 # What was imported is no garbage, but the first function would wait for a search of all of it. To
 # freeze and thaw moves it to the oldest generation, which is searched when that has grown.

@@ -15,7 +15,6 @@ Examples
 Array(0.375)
 """
 
-import typing as _typing
 from math import e as e
 from math import inf as inf
 from math import nan as nan
@@ -173,13 +172,8 @@ from frazil.array_api.reductions import unique_counts as unique_counts
 from frazil.array_api.reductions import unique_inverse as unique_inverse
 from frazil.array_api.reductions import unique_values as unique_values
 from frazil.array_api.reductions import var as var
+from frazil.graph.namespace import publish as _publish
 
 __array_api_version__ = "2024.12"
 
-if not _typing.TYPE_CHECKING:  # checkers of types know by themselves which names there are not
-    from frazil.graph.namespace import public_names as _public_names
-
-    __all__ = _public_names(globals(), modules=["fft", "linalg"])
-
-    def __dir__() -> list[str]:
-        return __all__
+_publish(globals(), modules=["fft", "linalg"])

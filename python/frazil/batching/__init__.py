@@ -3,8 +3,6 @@
 May import ``scan`` and what lies below. Start reading at :mod:`frazil.batching.vectorize`.
 """
 
-import typing as _typing
-
 from frazil.batching import (  # noqa: F401  (they register rules)
     advanced_indexing,
     axes,
@@ -22,11 +20,6 @@ from frazil.batching import (  # noqa: F401  (they register rules)
 from frazil.batching.registry import Operand as Operand
 from frazil.batching.registry import batch_rule as batch_rule
 from frazil.batching.vectorize import vectorize as vectorize
+from frazil.graph.namespace import publish as _publish
 
-if not _typing.TYPE_CHECKING:  # checkers of types know by themselves what is public
-    from frazil.graph.namespace import public_names as _public_names
-
-    __all__ = _public_names(globals())
-
-    def __dir__() -> list[str]:
-        return __all__
+_publish(globals())

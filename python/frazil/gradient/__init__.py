@@ -3,8 +3,6 @@
 May import ``scan`` and what lies below. Start reading at :mod:`frazil.gradient.reverse`.
 """
 
-import typing as _typing
-
 from frazil.gradient import (  # noqa: F401  (they register rules)
     inner_graphs,
     linalg,
@@ -24,11 +22,6 @@ from frazil.gradient.reverse import NotDifferentiableError as NotDifferentiableE
 from frazil.gradient.reverse import disconnected_grad as disconnected_grad
 from frazil.gradient.reverse import grad as grad
 from frazil.gradient.reverse import zero_grad as zero_grad
+from frazil.graph.namespace import publish as _publish
 
-if not _typing.TYPE_CHECKING:  # checkers of types know by themselves what is public
-    from frazil.graph.namespace import public_names as _public_names
-
-    __all__ = _public_names(globals())
-
-    def __dir__() -> list[str]:
-        return __all__
+_publish(globals())

@@ -21,3 +21,20 @@ def public_names(namespace: Mapping[str, object], modules: Collection[str] = ())
         for name, value in namespace.items()
         if not name.startswith("_") and (name in modules or not isinstance(value, ModuleType))
     )
+
+
+def publish(namespace: dict[str, object], modules: Collection[str] = ()) -> None:
+    """Let ``dir`` and ``from module import *`` show the :func:`public_names` of a module.
+
+    Checkers of types know by themselves what is public: what was imported under its own name.
+
+    Examples
+    --------
+    >>> from frazil.graph.namespace import publish
+    >>> names = {"_hidden": 1, "exp": 2}
+    >>> publish(names)
+    >>> names["__all__"], names["__dir__"]()
+    (['exp'], ['exp'])
+    """
+    shown = namespace["__all__"] = public_names(namespace, modules)
+    namespace["__dir__"] = lambda: shown

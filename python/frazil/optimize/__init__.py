@@ -4,8 +4,7 @@ May import ``compile``, ``gradient`` and what lies below. Start reading at
 :mod:`frazil.optimize.solver`.
 """
 
-import typing as _typing
-
+from frazil.graph.namespace import publish as _publish
 from frazil.optimize import lowering as _lowering  # noqa: F401  (says how linkers run the ops)
 from frazil.optimize.minimization import Minimize as Minimize
 from frazil.optimize.minimization import MinimizeScalar as MinimizeScalar
@@ -16,10 +15,4 @@ from frazil.optimize.roots import RootScalar as RootScalar
 from frazil.optimize.roots import root as root
 from frazil.optimize.roots import root_scalar as root_scalar
 
-if not _typing.TYPE_CHECKING:  # checkers of types know by themselves what is public
-    from frazil.graph.namespace import public_names as _public_names
-
-    __all__ = _public_names(globals())
-
-    def __dir__() -> list[str]:
-        return __all__
+_publish(globals())

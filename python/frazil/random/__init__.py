@@ -4,8 +4,7 @@ Numbers are those that NumPy draws from the same state. May import ``tensor`` an
 Start reading at :mod:`frazil.random.draw`.
 """
 
-import typing as _typing
-
+from frazil.graph.namespace import publish as _publish
 from frazil.random.choices import choice as choice
 from frazil.random.choices import permutation as permutation
 from frazil.random.choices import permuted as permuted
@@ -125,10 +124,4 @@ _DRAWING = (
 
 _add_methods({function.__name__: function for function in _DRAWING})
 
-if not _typing.TYPE_CHECKING:  # checkers of types know by themselves which names there are not
-    from frazil.graph.namespace import public_names as _public_names
-
-    __all__ = _public_names(globals())
-
-    def __dir__() -> list[str]:
-        return __all__
+_publish(globals())

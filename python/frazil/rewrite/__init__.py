@@ -4,9 +4,8 @@ May import ``scan`` and what lies below; never ``link`` or ``gradient``. Start r
 :mod:`frazil.rewrite.rewriting`, and for the rules at :mod:`frazil.rewrite.catalog`.
 """
 
-import typing as _typing
-
 from frazil._core import RuleCycleError as RuleCycleError
+from frazil.graph.namespace import publish as _publish
 from frazil.rewrite.analysis import is_nonnegative as is_nonnegative
 from frazil.rewrite.catalog import ALGEBRA as ALGEBRA
 from frazil.rewrite.catalog import BLAS as BLAS
@@ -50,10 +49,4 @@ from frazil.rewrite.wildcard import any_kind as any_kind
 from frazil.rewrite.wildcard import any_of as any_of
 from frazil.rewrite.wildcard import anything as anything
 
-if not _typing.TYPE_CHECKING:  # checkers of types know by themselves what is public
-    from frazil.graph.namespace import public_names as _public_names
-
-    __all__ = _public_names(globals())
-
-    def __dir__() -> list[str]:
-        return __all__
+_publish(globals())

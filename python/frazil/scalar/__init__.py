@@ -4,8 +4,7 @@ May import ``graph``. Start reading at :mod:`frazil.scalar.op`, and for the rows
 :mod:`frazil.scalar.arithmetic`.
 """
 
-import typing as _typing
-
+from frazil.graph.namespace import publish as _publish
 from frazil.scalar.arithmetic import abs as abs
 from frazil.scalar.arithmetic import add as add
 from frazil.scalar.arithmetic import ceil as ceil
@@ -136,10 +135,4 @@ from frazil.scalar.trigonometric import sinh as sinh
 from frazil.scalar.trigonometric import tan as tan
 from frazil.scalar.trigonometric import tanh as tanh
 
-if not _typing.TYPE_CHECKING:  # checkers of types know by themselves what is public
-    from frazil.graph.namespace import public_names as _public_names
-
-    __all__ = _public_names(globals())
-
-    def __dir__() -> list[str]:
-        return __all__
+_publish(globals())

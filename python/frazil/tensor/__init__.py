@@ -8,6 +8,7 @@ indices.
 import typing as _typing
 
 import frazil.tensor.operators as _operators  # noqa: F401  (gives variables their operators)
+from frazil.graph.namespace import publish as _publish
 from frazil.scalar.constants import TensorLike as TensorLike
 from frazil.scalar.constants import as_tensor as as_tensor
 from frazil.scalar.constants import as_tensor_variable as as_tensor_variable
@@ -494,7 +495,6 @@ from frazil.tensor.window_functions import hanning as hanning
 from frazil.tensor.window_functions import kaiser as kaiser
 
 if not _typing.TYPE_CHECKING:  # checkers of types know by themselves which names there are not
-    from frazil.graph.namespace import public_names as _public_names
     from frazil.tensor.absent import IN_TENSOR as _IN_TENSOR
     from frazil.tensor.absent import refuse as _refuse
     from frazil.tensor.keywords import take_others as _take_others
@@ -503,7 +503,4 @@ if not _typing.TYPE_CHECKING:  # checkers of types know by themselves which name
 
     __getattr__ = _refuse("frazil.tensor", _IN_TENSOR)
 
-    __all__ = _public_names(globals(), modules=["fft", "linalg", "sparse"])
-
-    def __dir__() -> list[str]:
-        return __all__
+_publish(globals(), modules=["fft", "linalg", "sparse"])

@@ -14,9 +14,8 @@ Examples
 2.0
 """
 
-import typing as _typing
-
 import frazil.interop.pytensor.rules  # noqa: F401  (says what each of PyTensor's ops is)
+from frazil.graph.namespace import publish as _publish
 from frazil.interop.pytensor.back import to_pytensor as to_pytensor
 from frazil.interop.pytensor.linker import FrazilLinker as FrazilLinker
 from frazil.interop.pytensor.linker import compiled_function as compiled_function
@@ -27,10 +26,4 @@ from frazil.interop.pytensor.variables import from_pytensor as from_pytensor
 
 _register_mode()
 
-if not _typing.TYPE_CHECKING:  # checkers of types know by themselves what is public
-    from frazil.graph.namespace import public_names as _public_names
-
-    __all__ = _public_names(globals())
-
-    def __dir__() -> list[str]:
-        return __all__
+_publish(globals())

@@ -6,8 +6,7 @@ and ``s`` may be known to calls only. A longer dimension is cut, a shorter one i
 May import what :mod:`frazil.tensor` may. Start reading at :mod:`frazil.tensor.fft.one_dimension`.
 """
 
-import typing as _typing
-
+from frazil.graph.namespace import publish as _publish
 from frazil.tensor.fft.cosines import dct as dct
 from frazil.tensor.fft.cosines import dctn as dctn
 from frazil.tensor.fft.cosines import dst as dst
@@ -40,10 +39,4 @@ from frazil.tensor.fft.several_dimensions import irfftn as irfftn
 from frazil.tensor.fft.several_dimensions import rfft2 as rfft2
 from frazil.tensor.fft.several_dimensions import rfftn as rfftn
 
-if not _typing.TYPE_CHECKING:  # checkers of types know by themselves what is public
-    from frazil.graph.namespace import public_names as _public_names
-
-    __all__ = _public_names(globals())
-
-    def __dir__() -> list[str]:
-        return __all__
+_publish(globals())

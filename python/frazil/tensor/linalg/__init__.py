@@ -3,8 +3,7 @@
 May import what :mod:`frazil.tensor` may. Start reading at :mod:`frazil.tensor.linalg.cholesky`.
 """
 
-import typing as _typing
-
+from frazil.graph.namespace import publish as _publish
 from frazil.tensor.contractions import cross as cross
 from frazil.tensor.contractions import kron as kron
 from frazil.tensor.contractions import vecdot as vecdot
@@ -76,10 +75,4 @@ from frazil.tensor.products import outer as outer
 from frazil.tensor.products import tensordot as tensordot
 from frazil.tensor.transposition import matrix_transpose as matrix_transpose
 
-if not _typing.TYPE_CHECKING:  # checkers of types know by themselves what is public
-    from frazil.graph.namespace import public_names as _public_names
-
-    __all__ = _public_names(globals())
-
-    def __dir__() -> list[str]:
-        return __all__
+_publish(globals())
