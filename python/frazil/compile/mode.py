@@ -168,24 +168,19 @@ class Linker(Protocol):
         ...
 
 
-def _c() -> Linker | None:
-    compiler = CCompiler.find()
-    return None if compiler is None else CLinker(compiler)
+C = TypeVar("C")
 
 
-def _cranelift() -> Linker | None:
-    compiler = CraneliftCompiler.find()
-    return None if compiler is None else CraneliftLinker(compiler)
+def _finder(
+    find_compiler: Callable[[], C | None], linker: Callable[[C], Linker]
+) -> Callable[[], Linker | None]:
+    """The function that finds a linker by its compiler, if that is here."""
 
+    def find() -> Linker | None:
+        compiler = find_compiler()
+        return None if compiler is None else linker(compiler)
 
-def _tiered() -> Linker | None:
-    compiler = TieredCompiler.find()
-    return None if compiler is None else TieredLinker(compiler)
-
-
-def _numba() -> Linker | None:
-    compiler = NumbaCompiler.find()
-    return None if compiler is None else NumbaLinker(compiler)
+    return find
 
 
 def _debug() -> Linker:
@@ -193,10 +188,10 @@ def _debug() -> Linker:
 
 
 _FINDERS: dict[str, Callable[[], Linker | None]] = {
-    "c": _c,
-    "cranelift": _cranelift,
-    "tiered": _tiered,
-    "numba": _numba,
+    "c": _finder(CCompiler.find, CLinker),
+    "cranelift": _finder(CraneliftCompiler.find, CraneliftLinker),
+    "tiered": _finder(TieredCompiler.find, TieredLinker),
+    "numba": _finder(NumbaCompiler.find, NumbaLinker),
     "py": PyLinker,
     "debug": _debug,
 }

@@ -93,6 +93,13 @@ def _through_pointer(name: str, nin: int) -> Helper:
     return Helper(f"INLINE $T $self({params}) {{ return ($T){call}; }}\n", vector=False)
 
 
+def _by_float64(function: str, *names: str) -> Helper:
+    """Calls a function of float64 that no loop of vectors may hold."""
+    params = ", ".join(f"$T {name}" for name in names)
+    call = f"{function}({', '.join(f'(f8){name}' for name in names)})"
+    return Helper(f"INLINE $T $self({params}) {{ return ($T){call}; }}\n", vector=False)
+
+
 HELPERS: Mapping[tuple[str, str], Helper] = {
     **HALVES,
     **{(name, "f"): _through_pointer(name, nin) for name, nin in ARITIES.items()},
@@ -289,22 +296,14 @@ INLINE f8 $self(f8 x) {
 """,
         vector=False,
     ),
-    ("log_ndtr", "f4"): Helper(
-        "INLINE f4 $self(f4 x) { return (f4)$log_ndtr@f8(x); }\n", vector=False
-    ),
-    ("tri_gamma", "f"): Helper(
-        "INLINE $T $self($T x) { return ($T)$tri_gamma_one_f8((f8)x); }\n", vector=False
-    ),
+    ("log_ndtr", "f4"): _by_float64("$log_ndtr@f8", "x"),
+    ("tri_gamma", "f"): _by_float64("$tri_gamma_one_f8", "x"),
     ("polygamma", "f8"): Helper(
         "INLINE f8 $self(f8 n, f8 x) { return n == 0 ? $psi(x) : $polygamma_one_f8(n, x); }\n",
         vector=False,
     ),
-    ("polygamma", "f4"): Helper(
-        "INLINE f4 $self(f4 n, f4 x) { return (f4)$polygamma@f8(n, x); }\n", vector=False
-    ),
-    ("zeta", "f"): Helper(
-        "INLINE $T $self($T s, $T q) { return ($T)$zeta_one_f8((f8)s, (f8)q); }\n", vector=False
-    ),
+    ("polygamma", "f4"): _by_float64("$polygamma@f8", "n", "x"),
+    ("zeta", "f"): _by_float64("$zeta_one_f8", "s", "q"),
     # The comparison of an int64 with a uint64: below zero, zero or above.
     ("compare", "i"): Helper(
         """\

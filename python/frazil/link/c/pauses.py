@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from frazil.link.c import syntax as c
 from frazil.link.c.folding import Folding
@@ -30,12 +30,20 @@ class Pause(Protocol):
         ...
 
 
-class Columns:
-    """Rows of one element were joined to one row: each block has outputs of its own."""
+class _OfFoldings:
+    """A pause after some blocks, in which foldings do something."""
+
+    blocks: ClassVar[int]
 
     def __init__(self, foldings: Sequence[Folding], lanes: int) -> None:
         self._foldings = foldings
-        self._end = f"i + {lanes}"
+        self._end = f"i + {self.blocks * lanes}"
+
+
+class Columns(_OfFoldings):
+    """Rows of one element were joined to one row: each block has outputs of its own."""
+
+    blocks = 1
 
     def limits(self) -> Iterator[c.Statement]:
         yield c.If(f"columns && end > {self._end}", [c.Assign("end", self._end)])
@@ -49,12 +57,10 @@ class Columns:
         return c.If("columns", body)
 
 
-class Decided:
+class Decided(_OfFoldings):
     """Folds of bools may be decided, and the row does nothing else."""
 
-    def __init__(self, foldings: Sequence[Folding], lanes: int) -> None:
-        self._foldings = foldings
-        self._end = f"i + {DECIDED * lanes}"
+    blocks = DECIDED
 
     def limits(self) -> Iterator[c.Statement]:
         yield c.If(f"end > {self._end}", [c.Assign("end", self._end)])
