@@ -6,7 +6,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import TypeVar, cast
 
-from frazil.tensor.docstrings import listed_parameters, read_description
+from frazil.tensor.docstrings import SECTIONS, listed_parameters, read_description
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -22,15 +22,7 @@ _USUAL = {
     ),
 }
 
-_TEXT = """{summary}
-
-Parameters
-----------
-{parameters}
-
-Returns
--------
-next_rng : Variable
+_RESULTS = """next_rng : Variable
     The state of the generator after the draw.
 drawn : Variable
     {result}
@@ -68,7 +60,7 @@ def drawing(function: Function) -> Function:
         (result,) = description.results.values()
         if result in ("float64.", "int64."):
             result = f"The numbers, of {result}"
-        made.__doc__ = _TEXT.format(
+        made.__doc__ = (SECTIONS + _RESULTS).format(
             summary=description.summary,
             parameters=listed_parameters(made, _USUAL | description.parameters),
             result=result,

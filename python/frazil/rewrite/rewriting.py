@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from operator import attrgetter
-from typing import Generic, NamedTuple, TypeVar, overload
+from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 import frazil._core as _core
 from frazil._core import FrozenFunctionGraph, FunctionGraph, RuleSet, Variable
@@ -132,33 +132,23 @@ class RuleCycleWarning(UserWarning):
     """
 
 
+Graph = TypeVar("Graph", Variable, FunctionGraph, FrozenFunctionGraph)
+
+
 @overload
 def rewrite(
-    graph: Variable, rules: Iterable[Rule] | None = None, *, leave_cycles: bool = False
-) -> Rewriting[Variable]: ...
+    graph: Graph, rules: Iterable[Rule] | None = None, *, leave_cycles: bool = False
+) -> Rewriting[Graph]: ...
 @overload
 def rewrite(
     graph: Sequence[Variable], rules: Iterable[Rule] | None = None, *, leave_cycles: bool = False
 ) -> Rewriting[list[Variable]]: ...
-@overload
-def rewrite(
-    graph: FunctionGraph, rules: Iterable[Rule] | None = None, *, leave_cycles: bool = False
-) -> Rewriting[FunctionGraph]: ...
-@overload
-def rewrite(
-    graph: FrozenFunctionGraph, rules: Iterable[Rule] | None = None, *, leave_cycles: bool = False
-) -> Rewriting[FrozenFunctionGraph]: ...
 def rewrite(
     graph: Variable | Sequence[Variable] | FunctionGraph | FrozenFunctionGraph,
     rules: Iterable[Rule] | None = None,
     *,
     leave_cycles: bool = False,
-) -> (
-    Rewriting[Variable]
-    | Rewriting[list[Variable]]
-    | Rewriting[FunctionGraph]
-    | Rewriting[FrozenFunctionGraph]
-):
+) -> Rewriting[Any]:
     """Rewrite a graph by rules until none applies.
 
     Parameters

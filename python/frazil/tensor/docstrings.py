@@ -66,7 +66,7 @@ _REDUCED: ParameterTexts = {
 }
 """The parameters of a reduction."""
 
-_COMPLETED = """{summary}
+SECTIONS = """{summary}
 
 Parameters
 ----------
@@ -74,8 +74,8 @@ Parameters
 
 Returns
 -------
-{results}
 """
+"""The first sections of a docstring, up to the results."""
 
 _MISSING = ", optional"
 """Behind the type of a parameter that is None by default."""
@@ -132,11 +132,8 @@ def completed(function: Function, usual: ParameterTexts) -> Function:
     for name in description.parameters.keys() - made.__code__.co_varnames:
         raise TypeError(f"{made.__name__}() has no parameter {name}")
     told = _told[function] = {**usual, **description.parameters}
-    text = _COMPLETED.format(
-        summary=description.summary,
-        parameters=listed_parameters(made, told),
-        results=_entries(description.results),
-    )
+    text = SECTIONS.format(summary=description.summary, parameters=listed_parameters(made, told))
+    text += f"{_entries(description.results)}\n"
     if description.raises:
         text += f"\nRaises\n------\n{_entries(description.raises)}\n"
     made.__doc__ = text + _examples(made, description.example)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from inspect import signature
 from textwrap import fill
-from typing import Protocol, TypeVar
+from typing import Protocol, TypedDict, TypeVar, Unpack
 
 from frazil._core import Variable, elemwise
 from frazil.scalar import Elementary
@@ -74,45 +74,48 @@ See Also
 """
 
 
-def unary(
-    op: Elementary,
-    summary: str,
-    example: str,
-    *,
-    name: str = "",
-    follows: str = "",
-    logical: bool = False,
-) -> Unary:
+class Wording(TypedDict, total=False):
+    """What a function has that its op does not tell."""
+
+    name: str
+    """Its name; that of the op by default."""
+    follows: str
+    """The function that it follows, by default NumPy's of its name; and how, behind a colon."""
+    logical: bool
+    """Whether operands are converted to bool first."""
+
+
+def unary(op: Elementary, summary: str, example: str, **wording: Unpack[Wording]) -> Unary:
     """Return the function of one tensor that applies ``op``.
 
-    ``example`` is ``"arguments -> elements of the result"``. The function has the name of the op by
-    default. ``follows`` names the function that it follows, by default NumPy's of its name; it may
-    say how, behind a colon. With ``logical``, operands are converted to bool first.
+    ``example`` is ``"arguments -> elements of the result"``.
     """
+    if wording.get("logical"):
 
-    def function(x: TensorLike, /) -> Variable:
-        return elemwise(op, as_tensor(x, "bool") if logical else as_operand(x))
+        def function(x: TensorLike, /) -> Variable:
+            return elemwise(op, as_tensor(x, "bool"))
 
-    return _documented(function, name or op.name, op, summary, example, follows, logical)
+    else:
+
+        def function(x: TensorLike, /) -> Variable:
+            return elemwise(op, as_operand(x))
+
+    return _documented(function, op, summary, example, **wording)
 
 
-def binary(
-    op: Elementary,
-    summary: str,
-    example: str,
-    *,
-    name: str = "",
-    follows: str = "",
-    logical: bool = False,
-) -> Binary:
+def binary(op: Elementary, summary: str, example: str, **wording: Unpack[Wording]) -> Binary:
     """Return the function of two tensors that applies ``op``; see :func:`unary`."""
+    if wording.get("logical"):
 
-    def function(x1: TensorLike, x2: TensorLike, /) -> Variable:
-        if logical:
+        def function(x1: TensorLike, x2: TensorLike, /) -> Variable:
             return elemwise(op, as_tensor(x1, "bool"), as_tensor(x2, "bool"))
-        return elemwise(op, as_operand(x1), as_operand(x2))
 
-    return _documented(function, name or op.name, op, summary, example, follows, logical)
+    else:
+
+        def function(x1: TensorLike, x2: TensorLike, /) -> Variable:
+            return elemwise(op, as_operand(x1), as_operand(x2))
+
+    return _documented(function, op, summary, example, **wording)
 
 
 def elementwise(function: ElementwiseFunction) -> ElementwiseFunction:
@@ -128,13 +131,14 @@ def elementwise(function: ElementwiseFunction) -> ElementwiseFunction:
 
 def _documented(
     function: Elementwise,
-    name: str,
     op: Elementary,
     summary: str,
     example: str,
-    follows: str,
-    logical: bool,
+    name: str = "",
+    follows: str = "",
+    logical: bool = False,
 ) -> Elementwise:
+    name = name or op.name
     parameters, operands, shape = _OPERANDS[op.nin]
     if not logical:
         applied[function] = op

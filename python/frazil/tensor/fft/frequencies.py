@@ -40,12 +40,10 @@ def fftfreq(n: LengthLike, d: TensorLike = 1.0) -> Variable:
     return concatenate([positive, negative]) * (1.0 / (count * as_tensor(d)))
 
 
-@described
+@described_like(fftfreq)
 def rfftfreq(n: LengthLike, d: TensorLike = 1.0) -> Variable:
     """Return the frequencies of the results of :func:`rfft`.
 
-    n (int or 0-d integer variable): The number of values that are transformed.
-    d (tensor_like): The distance between two of them.
     returns: Of float64, as :func:`numpy.fft.rfftfreq` gives.
 
     >>> ft.fft.rfftfreq(4, 0.5).eval()

@@ -285,6 +285,11 @@ class OfSymmetric(Decomposition):
 
     lower: bool
     real_results: ClassVar[tuple[int, ...]] = (0,)
+    work: ClassVar[str]
+
+    @property
+    def kind(self) -> str:
+        return f"{'lower' if self.lower else 'upper'} {self.work}"
 
     def check_matrix(self, a: Variable) -> None:
         check_square(a, type(self).__name__)
@@ -312,10 +317,7 @@ class Eigh(OfSymmetric):
 
     lower: bool
     on_error: OnError = "raise"
-
-    @property
-    def kind(self) -> str:
-        return "lower eigh" if self.lower else "upper eigh"
+    work = "eigh"
 
     def shapes_of(self, rows: Variable, columns: Variable) -> tuple[Lengths, ...]:
         return (rows,), (rows, columns)
@@ -339,10 +341,7 @@ class Eigenvalues(OfSymmetric):
 
     lower: bool
     on_error: OnError = "raise"
-
-    @property
-    def kind(self) -> str:
-        return "lower eigenvalues" if self.lower else "upper eigenvalues"
+    work = "eigenvalues"
 
     def shapes_of(self, rows: Variable, columns: Variable) -> tuple[Lengths, ...]:
         return ((rows,),)
