@@ -105,3 +105,58 @@ def test_results_of_one_call_outlive_the_next(mode):
     f(*(x * 0 for x in given))
     for own, one in zip(first, kept, strict=True):
         np.testing.assert_array_equal(own, one)
+
+
+@cache
+def steps_that_end_early(mode):
+    """As many steps as a number says, of which those after the first are alike."""
+    x, square, start, end = ft.matrix("x"), ft.matrix("square"), ft.vector("start"), ft.lscalar()
+
+    def step(row, state, before, done, square, end):
+        made = ft.tanh(square @ state + row - 0.5 * before[::-1])
+        moved = ft.concatenate([made[1:], state[:1]])
+        return [moved, state, done + 1, made.sum(), moved * made], fz.until(ft.ge(done + 1, end))
+
+    outputs, _ = fz.scan(
+        step,
+        sequences=x,
+        outputs_info=[start, ft.zeros_like(start), ft.constant(0), None, None],
+        non_sequences=[square, end],
+    )
+    cost = (outputs[0][-1:] ** 2).sum() + outputs[3].sum()
+    inputs = [x, square, start, end]
+    # Of the first, all rows are kept; of the second, the last one.
+    results = [outputs[0], outputs[1][-1], *outputs[2:], *fz.grad(cost, [x, square, start])]
+    return fz.function(inputs, results, mode=mode)
+
+
+@pytest.mark.parametrize("mode", MODES[1:])
+@settings(max_examples=15)
+@given(
+    steps=st.sampled_from([1, 2, 3, 40, 130]),
+    end=st.integers(0, 131),
+    size=st.sampled_from([1, 3, 8, 21, 900]),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_steps_end_early(mode, steps, end, size, seed):
+    rng = np.random.default_rng(seed)
+    square = rng.normal(size=(size, size)) / size
+    given = rng.normal(size=(steps, size)), square, rng.normal(size=size), end
+    made, last, done, sums, rows, *by = steps_that_end_early(mode)(*given)
+    ended = min(max(end, 1), steps)
+    assert list(done) == list(range(1, ended + 1))
+    state, before = given[2], np.zeros(size)
+    for at in range(ended):
+        new = np.tanh(square @ state + given[0][at] - 0.5 * before[::-1])
+        moved = np.append(new[1:], state[0])
+        np.testing.assert_allclose(made[at], moved, rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(sums[at], new.sum(), rtol=1e-9, atol=1e-11)
+        np.testing.assert_allclose(rows[at], moved * new, rtol=1e-10, atol=1e-12)
+        state, before = moved, state
+    np.testing.assert_allclose(last, before, rtol=1e-10, atol=1e-12)
+    # The gradient is that of so many steps of which none ends.
+    whole = steps_that_end_early(mode)(given[0][:ended], *given[1:3], ended + 1)
+    np.testing.assert_array_equal(by[0][:ended], whole[5])
+    assert not by[0][ended:].any()
+    for own, one in zip(by[1:], whole[6:], strict=True):
+        np.testing.assert_array_equal(own, one)

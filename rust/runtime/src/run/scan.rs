@@ -281,7 +281,8 @@ impl<'p> ScanRun<'p> {
         let mut late = self.has_late();
         let mut stale = false;
         let mut asked = Asked::new();
-        for step in 0..self.steps {
+        let mut step = 0;
+        while step < self.steps {
             if asked.is_due(step) && (conduct.should_stop)() {
                 return Err(self.at(Fault::Interrupted));
             }
@@ -292,11 +293,16 @@ impl<'p> ScanRun<'p> {
                 self.lend(&mut run)?;
                 self.aim(&mut run, step)?;
                 late = self.has_late();
-            } else if step > 0 && !late && self.may_repeat() {
-                self.repeat(&mut run, step, asked, conduct)?;
-                return Ok(self.steps);
             }
             self.make_room(step)?;
+            if step >= self.first_alike() && !stale && !late && self.may_repeat() {
+                let (next, ended) = self.repeat(&mut run, step, &mut asked, conduct)?;
+                if ended {
+                    return Ok(next);
+                }
+                step = next;
+                continue;
+            }
             self.point(&mut run, step);
             let executed = run.execute_with(&mut state.spare, conduct);
             executed.map_err(|error| self.part.blame(error, Some(step), self.origin))?;
@@ -323,6 +329,7 @@ impl<'p> ScanRun<'p> {
                     return Ok(step + 1);
                 }
             }
+            step += 1;
         }
         Ok(self.steps)
     }

@@ -103,7 +103,8 @@ impl<'p> ScanRun<'p> {
         let keeps = |work: &mut Self, state: usize| {
             work.next_layout(run, state) == Some(work.values[first + state].layout)
         };
-        if !self.may_repeat() || !(0..self.code.states.len()).all(|state| keeps(self, state)) {
+        let may_repeat = self.may_repeat() && self.code.until.is_none();
+        if !may_repeat || !(0..self.code.states.len()).all(|state| keeps(self, state)) {
             return Ok(());
         }
         for (row, &(output, _)) in self.code.stacked.iter().enumerate() {

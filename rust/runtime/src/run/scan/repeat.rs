@@ -11,6 +11,10 @@ use crate::run::Run;
 use crate::run::scan::{Asked, ScanRun, Target};
 use crate::threads::conduct::Conduct;
 
+/// The steps after which a scan that may end early is taken for a long one: of a shorter one, preparing all
+/// steps, with copies of matrices, would take longer than it saves.
+const SETTLED: i64 = 16;
+
 /// A base that moves by so many bytes a step.
 struct Stride {
     base: usize,
@@ -37,30 +41,40 @@ struct Moved {
     lasts: SmallVec<[(usize, *mut u8); 4]>,
     /// By state: its base, and that of its next value.
     states: SmallVec<[(usize, usize); 8]>,
+    /// The base of the condition that ends the scan.
+    condition: Option<usize>,
 }
 
 impl<'p> ScanRun<'p> {
     /// Whether steps are alike once states keep their layouts and all outputs have their places.
     pub(super) fn may_repeat(&self) -> bool {
-        // Rows grow where the scan may end early.
-        self.part.program.plain && self.code.until.is_none()
+        self.part.program.plain
     }
 
-    /// Does the steps from this one on, whose states have the layouts of the step before.
+    /// The first step that [`ScanRun::repeat`] may do.
+    pub(super) fn first_alike(&self) -> i64 {
+        if self.code.until.is_some() { SETTLED } else { 1 }
+    }
+
+    /// Does the steps from this one on, whose states have the layouts of the step before, as long as
+    /// there is room for their rows. The number of the step to go on with; whether the scan has ended.
     pub(super) fn repeat(
         &mut self,
         run: &mut Run<'p>,
         first: i64,
-        mut asked: Asked,
+        asked: &mut Asked,
         conduct: &Conduct<'_>,
-    ) -> Result<(), Error> {
+    ) -> Result<(i64, bool), Error> {
+        let room = self.rows.iter().flatten().map(|rows| rows.capacity).min();
+        let end = room.map_or(self.steps, |room| room.min(self.steps));
+        let (mut step, mut ended) = (first, false);
         let mut moved = self.moved(first);
         let mut tape = run.tape(&moved.bases(), self.kept);
         for (&(base, _), carried) in moved.states.iter().zip(0..) {
             tape.bases()[base] = self.values[self.code.input_of(carried)].data;
         }
         let mut next = vec![std::ptr::null_mut(); moved.states.len()];
-        for step in first..self.steps {
+        while step < end && !ended {
             if asked.is_due(step) && (conduct.should_stop)() {
                 return Err(self.at(Fault::Interrupted));
             }
@@ -79,14 +93,20 @@ impl<'p> ScanRun<'p> {
             for (data, &(_, from)) in next.iter_mut().zip(&moved.states) {
                 *data = bases[from];
             }
+            if let Some(condition) = moved.condition {
+                // SAFETY: the builder checked that this is a boolean without axes; the step has made it.
+                // Test: tests/scan/test_repeated_steps.py.
+                ended = unsafe { bases[condition].read() } != 0;
+            }
             for (&(base, _), &data) in moved.states.iter().zip(&next) {
                 bases[base] = data;
             }
+            step += 1;
         }
         for &(base, _) in &moved.states {
             self.values[base].data = tape.bases()[base];
         }
-        Ok(())
+        Ok((step, ended))
     }
 
     /// The bases that move, before a step.
@@ -120,16 +140,18 @@ impl<'p> ScanRun<'p> {
                 Target::Left { .. } | Target::Copied { .. } | Target::Late => {}
             }
         }
+        let made = |output: usize| match self.outputs[output].target {
+            Target::Left { input } => input,
+            _ => outputs + output,
+        };
         for (state, carried) in self.code.states.iter().enumerate() {
             let from = match carried.next {
                 Next::Input(input) => input,
-                Next::Output(output) => match self.outputs[output].target {
-                    Target::Left { input } => input,
-                    _ => outputs + output,
-                },
+                Next::Output(output) => made(output),
             };
             moved.states.push((self.code.input_of(state), from));
         }
+        moved.condition = self.code.until.map(made);
         moved
     }
 }
