@@ -160,3 +160,35 @@ def test_steps_end_early(mode, steps, end, size, seed):
     assert not by[0][ended:].any()
     for own, one in zip(by[1:], whole[6:], strict=True):
         np.testing.assert_array_equal(own, one)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("adds", [False, True])
+def test_an_index_that_a_late_step_refuses_is_told(mode, adds):
+    positions, start = ft.lmatrix("positions"), ft.vector("start")
+
+    def step(at, state):
+        if adds:
+            return ft.inc_subtensor((0.5 * state)[at], ft.exp(-state))
+        return ft.tanh(state[at] * 2 - state.max())
+
+    rows, _ = fz.scan(step, positions, start)
+    f = fz.function([positions, start], rows, mode=mode)
+    given, begun = np.tile([2, 0, -1], (9, 1)), np.array([0.1, 0.2, 0.3])
+    expected = []
+    state = begun
+    for at in given:
+        if adds:
+            state, old = 0.5 * state, state
+            np.add.at(state, at, np.exp(-old))
+        else:
+            state = np.tanh(state[at] * 2 - state.max())
+        expected.append(state)
+    np.testing.assert_allclose(f(given, begun), expected, rtol=1e-12)
+    for index in (3, -4):
+        given[7, 1] = index
+        with pytest.raises(IndexError, match=rf"index {index} is out of bounds") as caught:
+            f(given, begun)
+        assert mode == "py" or "step 7" in str(caught.value), caught.value
+        given[7, 1] = 0
+        assert np.isfinite(f(given, begun)).all()

@@ -92,8 +92,9 @@ impl TransferPlan {
     /// The number of bytes that it copies, if that is one short row without gaps.
     pub(crate) fn copied_bytes(&self) -> Option<usize> {
         let item = self.dtype.itemsize();
-        let dense = self.transfer == Transfer::Copy && self.steps == [item as i64; 2];
-        (self.brief && dense).then_some(self.inner as usize * item)
+        let dense = self.inner == 1 || self.steps == [item as i64; 2];
+        (self.brief && dense && self.transfer == Transfer::Copy)
+            .then_some(self.inner as usize * item)
     }
 
     /// Does it, on the caller's thread, unless the run is to stop.

@@ -261,13 +261,20 @@ impl LoopNest {
     /// The lengths and the outer strides of the kernel's only call, if that is brief and takes the
     /// operands as they lie.
     pub(crate) fn only_call(&self) -> Option<((i64, i64), &[i64])> {
-        let plain = self.brief && self.tables.is_empty() && self.split.is_none() && !self.empty;
+        let plain = self.brief && self.split.is_none() && !self.empty;
         plain.then_some(((self.outer, self.inner), &self.outer_strides[..]))
     }
 
-    /// The buffers of a kernel that takes whole rows.
-    pub(crate) fn buffers_in(&self, scratch: *mut u8) -> impl Iterator<Item = *mut u8> {
-        self.buffers.iter().map(move |&start| scratch.wrapping_add(start))
+    /// The pointers behind those to operands: tables, the place of a report, buffers.
+    pub(crate) fn extras_in(
+        &self,
+        scratch: *mut u8,
+        report: *mut u8,
+    ) -> impl Iterator<Item = *mut u8> {
+        let tables = self.tables.iter().map(|table| table.as_ptr().cast::<u8>().cast_mut());
+        let report = (!self.tables.is_empty()).then_some(report);
+        let buffers = self.buffers.iter().map(move |&start| scratch.wrapping_add(start));
+        tables.chain(report).chain(buffers)
     }
 
     fn pieces(&self) -> usize {
@@ -309,10 +316,8 @@ impl LoopNest {
             }
         }
         let operands = pointers.len() - self.extras();
-        let tables = self.tables.iter().map(|table| table.as_ptr().cast::<u8>().cast_mut());
-        let report = (!self.tables.is_empty()).then_some(report);
-        let extras = tables.chain(report).chain(self.buffers_in(scratch));
-        for (pointer, extra) in pointers[operands..].iter_mut().zip(extras) {
+        for (pointer, extra) in pointers[operands..].iter_mut().zip(self.extras_in(scratch, report))
+        {
             *pointer = extra;
         }
         if self.packs.is_empty() && self.period.is_none() && self.walk.is_single() {

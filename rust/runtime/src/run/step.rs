@@ -531,15 +531,24 @@ impl LoopStep {
         // the nest for them. Each write has memory of its own, or that of a read which lies just as
         // the write does and which nothing needs afterwards. Blank operands do not move.
         let done = unsafe { self.nest.run(self.function, pointers, scratch, conduct) };
-        let Err(halt) = done else { return Ok(()) };
+        // SAFETY: the nest has just run with this scratch memory.
+        done.map_err(|halt| unsafe { self.fault(halt, scratch) })
+    }
+
+    /// The fault of a run that did not end well.
+    ///
+    /// # Safety
+    /// The kernel has just run with this scratch memory.
+    #[cold]
+    pub(crate) unsafe fn fault(&self, halt: Halt, scratch: *mut u8) -> Fault {
         if halt == Halt::Status(OUT_OF_BOUNDS)
-            // SAFETY: the nest has just run with this scratch memory.
+            // SAFETY: by the caller's promise.
             && let Some([number, index]) = unsafe { self.nest.report(scratch) }
             && let Some(&(axis, length)) = self.checks.get(number as usize)
         {
-            return Err(Fault::Index { index, axis, length });
+            return Fault::Index { index, axis, length };
         }
-        Err(Fault::from(halt))
+        Fault::from(halt)
     }
 }
 

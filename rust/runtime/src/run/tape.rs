@@ -33,6 +33,12 @@ enum Action<'a> {
         first: usize,
         lengths: (i64, i64),
         strides: &'a [i64],
+        step: &'a LoopStep,
+    },
+    /// An element of eight bytes is set to a value.
+    Set {
+        at: usize,
+        value: u64,
     },
     /// So many bytes are copied from the pointer behind a place to the one at it.
     Copy {
@@ -226,10 +232,14 @@ impl<'a> Tape<'a> {
             // with the addresses that these resolve.
             let done = unsafe {
                 match &turn.action {
-                    Action::Kernel { function, first, lengths: (outer, inner), strides } => {
+                    Action::Kernel { function, first, lengths: (outer, inner), strides, step } => {
                         let at = pointers.as_ptr().add(*first).cast();
                         let status = function(at, *outer, *inner, strides.as_ptr());
-                        Halt::check(status).map_err(Fault::from)
+                        Halt::check(status).map_err(|halt| step.fault(halt, scratch))
+                    }
+                    Action::Set { at, value } => {
+                        pointers[*at].cast::<u64>().write(*value);
+                        Ok(())
                     }
                     Action::Copy { first, bytes } => {
                         copy_few(pointers[*first], pointers[*first + 1].cast_const(), *bytes);
@@ -335,6 +345,10 @@ impl<'a> Recorder<'a> {
             Step::Store(own) => self.store(own, parts),
             Step::Dot(own) => self.dot(own, parts),
             Step::Gemm(own) => self.gemm(own, parts),
+            Step::Scalar { to, value } => {
+                let at = self.point(*to, parts);
+                self.add(Action::Set { at, value: value.cast_unsigned() });
+            }
             _ => self.add(Action::Step(step)),
         }
     }
@@ -384,14 +398,18 @@ impl<'a> Recorder<'a> {
         };
         for (place, count, value) in &step.fills {
             let first = self.point(*place, parts);
-            self.add(Action::Fill { first, count: *count, value });
+            self.add(match (count, value.bytes().len()) {
+                (1, 8) => Action::Set { at: first, value: u64::from_ne_bytes(value.word()) },
+                _ => Action::Fill { first, count: *count, value },
+            });
         }
         step.copies.iter().for_each(|copy| self.copy(copy, parts));
         let first = self.pointers.len();
         for &operand in &step.operands {
             self.point(operand, parts);
         }
-        self.pointers.extend(step.nest.buffers_in(parts.scratch));
-        self.add(Action::Kernel { function: step.function, first, lengths, strides });
+        let report = step.nest.report_of(0, parts.scratch);
+        self.pointers.extend(step.nest.extras_in(parts.scratch, report));
+        self.add(Action::Kernel { function: step.function, first, lengths, strides, step });
     }
 }

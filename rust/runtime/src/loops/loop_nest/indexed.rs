@@ -56,7 +56,7 @@ impl LoopNest {
     }
 
     /// The place of a piece's report in the scratch memory of a run.
-    pub(super) fn report_of(&self, piece: usize, scratch: *mut u8) -> *mut u8 {
+    pub(crate) fn report_of(&self, piece: usize, scratch: *mut u8) -> *mut u8 {
         scratch.wrapping_add(self.reports + piece * size_of::<Report>())
     }
 
