@@ -272,10 +272,6 @@ impl<'p> ScanRun<'p> {
         site: &Site<'_>,
         conduct: &Conduct<'_>,
     ) -> Result<i64, Error> {
-        let first = self.code.sequences.len();
-        let states = &self.values[first..first + self.code.states.len()];
-        // Found before any of them is put in its place: a state may take over another one's value.
-        let mut next: SmallVec<[Value; 8]> = SmallVec::from_slice(states);
         let mut run = self.bind(0)?;
         self.place(state, site, &mut run)?;
         let mut late = self.has_late();
@@ -311,27 +307,37 @@ impl<'p> ScanRun<'p> {
                     self.store(state, site, &mut run, output, step)?;
                 }
             }
-            for (next, carried) in next.iter_mut().zip(&self.code.states) {
-                *next = match carried.next {
-                    Next::Output(output) => self.outputs[output].made,
-                    Next::Input(input) => self.values[input],
-                };
-            }
-            stale = self.part.program.dynamic;
-            for (value, &next) in self.values[first..].iter_mut().zip(&next) {
-                stale |= value.layout != next.layout;
-                *value = next;
-            }
-            if let Some(output) = self.code.until {
-                // SAFETY: the builder checked that this is a boolean without axes; the step has
-                // made it.
-                if unsafe { self.outputs[output].made.data.read() } != 0 {
-                    return Ok(step + 1);
-                }
+            stale = self.hand_on() || self.part.program.dynamic;
+            if self.has_ended() {
+                return Ok(step + 1);
             }
             step += 1;
         }
         Ok(self.steps)
+    }
+
+    /// Gives states the values that a step has made; whether any lies otherwise than the one before.
+    fn hand_on(&mut self) -> bool {
+        // Found before any of them is put in its place: a state may take over another one's value.
+        let next = self.code.states.iter().map(|carried| match carried.next {
+            Next::Output(output) => self.outputs[output].made,
+            Next::Input(input) => self.values[input],
+        });
+        let next: SmallVec<[Value; 8]> = next.collect();
+        let first = self.code.sequences.len();
+        let mut differs = false;
+        for (value, &next) in self.values[first..].iter_mut().zip(&next) {
+            differs |= value.layout != next.layout;
+            *value = next;
+        }
+        differs
+    }
+
+    /// Whether the step that was done is the last, by the condition that it has made.
+    fn has_ended(&self) -> bool {
+        // SAFETY: the builder checked that the condition is a boolean without axes; the step has made it.
+        let holds = |output: usize| unsafe { self.outputs[output].made.data.read() } != 0;
+        self.code.until.is_some_and(holds)
     }
 
     /// Points the run at the reads and writes of this step.

@@ -1,16 +1,15 @@
 //! Instructions as they run: every place, length and stride is known.
 
-use std::ptr;
+mod loops;
 
 use frazil_core::DType;
 use smallvec::SmallVec;
 
-use crate::allocation::buffer::ALIGNMENT;
+pub(crate) use self::loops::LoopStep;
 use crate::arrays::progression::{count_terms, write_terms};
-use crate::arrays::scalar::Scalar;
 use crate::arrays::search::{ExtremePlan, Listing};
 use crate::arrays::sort::SortPlan;
-use crate::arrays::strided::{TransferPlan, fill};
+use crate::arrays::strided::TransferPlan;
 use crate::arrays::view::position_of;
 use crate::draws::draw::DrawPlan;
 use crate::error::Fault;
@@ -18,16 +17,9 @@ use crate::ids::Size;
 use crate::linalg::batch::BatchPlan;
 use crate::linalg::blas::GemmPlan;
 use crate::linalg::stack::StackPlan;
-use crate::loops::loop_nest::{KernelFn, LoopNest};
 use crate::run::scan_kernel::ScanKernelStep;
 use crate::threads::attention::in_portions;
 use crate::threads::conduct::{Conduct, Halt};
-
-/// The status of a kernel that refused an index.
-const OUT_OF_BOUNDS: i32 = 2;
-
-/// Operands of a loop whose pointers need no memory of their own.
-const FEW: usize = 16;
 
 /// A position in one of the memories of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -86,22 +78,6 @@ pub(crate) enum Step {
         to: Place,
         value: i64,
     },
-}
-
-#[derive(Debug)]
-pub(crate) struct LoopStep {
-    pub(crate) function: KernelFn,
-    /// The places of the operands: reads, then writes.
-    pub(crate) operands: SmallVec<[Place; 12]>,
-    /// Operands in whose place the kernel gets memory for one element that is not used.
-    pub(crate) blank: SmallVec<[usize; 4]>,
-    /// The starts of reductions: the place, and the number of elements.
-    pub(crate) fills: SmallVec<[(Place, i64, Scalar); 1]>,
-    /// The starts of targets.
-    pub(crate) copies: SmallVec<[TransferStep; 1]>,
-    /// For every index, in the kernel's order: its axis, and the length of that.
-    pub(crate) checks: SmallVec<[(usize, i64); 2]>,
-    pub(crate) nest: LoopNest,
 }
 
 #[derive(Debug)]
@@ -486,77 +462,6 @@ impl DrawStep {
         let (to, next) = (self.to.resolve(bases), self.next.resolve(bases));
         // SAFETY: by the caller's promise; the results are new memory.
         unsafe { self.plan.run(state, &parameters, to, next.cast()) }
-    }
-}
-
-impl LoopStep {
-    /// # Safety
-    /// As for [`Step::run`].
-    #[inline(never)]
-    pub(crate) unsafe fn run(
-        &self,
-        bases: &[*mut u8],
-        scratch: *mut u8,
-        conduct: &Conduct<'_>,
-    ) -> Result<(), Fault> {
-        for (place, count, identity) in &self.fills {
-            // SAFETY: the memory of a write has `count` elements.
-            unsafe { fill(place.resolve(bases), *count, identity)? };
-        }
-        for copy in &self.copies {
-            // SAFETY: by the caller's promise.
-            unsafe { copy.run(bases, conduct)? };
-        }
-        let mut few = [ptr::null_mut(); FEW];
-        let mut many = Vec::new();
-        let count = self.operands.len() + self.nest.extras();
-        let pointers = match few.get_mut(..count) {
-            Some(pointers) => pointers,
-            None => {
-                many.resize(count, ptr::null_mut());
-                &mut many[..]
-            }
-        };
-        for (pointer, at) in pointers.iter_mut().zip(&self.operands) {
-            *pointer = at.resolve(bases);
-        }
-        if !self.blank.is_empty() {
-            let element = scratch.wrapping_add(self.nest.scratch().next_multiple_of(ALIGNMENT));
-            // SAFETY: the scratch memory has room for an element behind that of the nest.
-            // Test: tests/loops.rs, indices_are_checked_beside_nothing.
-            unsafe { element.write_bytes(0, ALIGNMENT) };
-            self.blank.iter().for_each(|&operand| pointers[operand] = element);
-        }
-        // SAFETY: the builder's caller promised that the kernel fits the operands; the binder made
-        // the nest for them. Each write has memory of its own, or that of a read which lies just as
-        // the write does and which nothing needs afterwards. Blank operands do not move.
-        let done = unsafe { self.nest.run(self.function, pointers, scratch, conduct) };
-        // SAFETY: the nest has just run with this scratch memory.
-        done.map_err(|halt| unsafe { self.fault(halt, scratch) })
-    }
-
-    /// The fault of a run that did not end well.
-    ///
-    /// # Safety
-    /// The kernel has just run with this scratch memory.
-    #[cold]
-    pub(crate) unsafe fn fault(&self, halt: Halt, scratch: *mut u8) -> Fault {
-        if halt == Halt::Status(OUT_OF_BOUNDS)
-            // SAFETY: by the caller's promise.
-            && let Some([number, index]) = unsafe { self.nest.report(scratch) }
-            && let Some(&(axis, length)) = self.checks.get(number as usize)
-        {
-            return Fault::Index { index, axis, length };
-        }
-        Fault::from(halt)
-    }
-}
-
-impl LoopStep {
-    /// The bytes of scratch memory that a run needs: the nest's, and room for blank operands.
-    pub(crate) fn scratch(&self) -> usize {
-        let nest = self.nest.scratch();
-        if self.blank.is_empty() { nest } else { nest.next_multiple_of(ALIGNMENT) + ALIGNMENT }
     }
 }
 
