@@ -208,6 +208,45 @@ def test_known_grads():
     np.testing.assert_allclose(evaluate(found, {x: [3.0], g: [5.0]}), [30.0])
 
 
+def test_a_known_gradient_is_the_whole_of_it():
+    x, g = ft.vector("x"), ft.vector("g")
+    y = x**2
+    given = {x: [3.0], g: [5.0]}
+    cost = ft.sum(y**2 + x)
+    found = grad(cost, [x, y], known_grads={y: g})
+    assert [evaluate(each, given).tolist() for each in found] == [[31.0], [5.0]]
+    known = {y: g, ft.exp(y): g, x: 7 * g}
+    assert evaluate(grad(None, y, known_grads=known), given).tolist() == [5.0]
+    assert evaluate(grad(cost, x, known_grads=known), given).tolist() == [35.0]
+    assert evaluate(grad(cost, y, known_grads={cost: ft.constant(2.0)}), given).tolist() == [36.0]
+
+
+def test_what_lies_behind_a_known_gradient_needs_none():
+    class Opaque(fz.Op):
+        def make_node(self, x):
+            return fz.FrozenApply(self, [x], [x.type])
+
+        def perform(self, node, inputs):
+            return [inputs[0]]
+
+    x = ft.vector("x")
+    y = 3 * x
+    behind = Opaque()(y)
+    with pytest.raises(NotDifferentiableError):
+        grad(ft.sum(behind), x)
+    found = grad(ft.sum(behind), x, known_grads={y: ft.constant([2.0, 4.0])})
+    assert evaluate(found, {x: [1.0, 1.0]}).tolist() == [6.0, 12.0]
+
+
+def test_a_row_vector_for_outputs_that_depend_on_each_other():
+    x = ft.vector("x")
+    y = x**2
+    given = {x: [3.0]}
+    assert evaluate(fz.Lop([y, y**2], x, [[2.0], [1.0]]), given).tolist() == [2 * 6 + 4 * 27.0]
+    assert evaluate(fz.Lop([y, y], x, [[2.0], [1.0]]), given).tolist() == [3 * 6.0]
+    assert evaluate(fz.Rop(y, [x, x], [[2.0], [1.0]]), given).tolist() == [3 * 6.0]
+
+
 def test_consider_constant():
     x = ft.scalar("x")
     y = x**2

@@ -8,6 +8,9 @@ import pytensor.tensor as pt
 import pytest
 from pytensor import In, Out
 
+import frazil as fz
+import frazil.tensor as ft
+
 VALUE = np.array([1.0, 2.0])
 x, y = pt.dvector("x"), pt.dscalar("y")
 OLD = int(pytensor.__version__.partition(".")[0]) < 3
@@ -109,3 +112,30 @@ def test_a_failed_compile_leaves_shared_variables_and_graph_as_they_were():
     assert float(total.get_value()) == 1.0
     f = pytensor.function([x], graph, updates={total: graph}, mode="FRAZIL")
     assert float(f(np.zeros(2))) == float(total.get_value()) == 3.0
+
+
+def _by_another(x, lead, product):
+    """The gradients of a cost, by a variable on its way, and what is known of that one."""
+    y = x * 3.0
+    z = y * y
+    g, cost = y * 0 + 10.0, z.sum()
+    return {
+        "on the way": lead((z * x).sum(), x, known_grads={y: g}),
+        "the cost": lead(cost, x, known_grads={cost: cost * 0 + 5.0}),
+        "beside": lead((x * x).sum(), x, known_grads={y: g}),
+        "asked for": lead(cost, y, known_grads={y: g}),
+        "two": lead((z + y).sum(), x, known_grads={z: z * 0 + 2.0, y: g}),
+        "two alone": lead(None, x, known_grads={z: z * 0 + 2.0, y: g}),
+        "constant": lead((z * x).sum(), x, known_grads={y: g}, consider_constant=[y]),
+        "one output": product(z, x, y),
+    }
+
+
+def test_a_known_gradient_is_what_it_is_to_pytensor():
+    theirs = _by_another(x, pytensor.grad, pytensor.gradient.Lop)
+    own = ft.vector("x")
+    ours = _by_another(own, fz.grad, fz.Lop)
+    call = pytensor.function([x], list(theirs.values()), mode="FAST_COMPILE")
+    found = fz.function([own], list(ours.values()), mode="py")(VALUE)
+    for name, left, right in zip(theirs, call(VALUE), found, strict=True):
+        np.testing.assert_array_equal(left, right, err_msg=name)

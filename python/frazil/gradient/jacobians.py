@@ -7,7 +7,7 @@ from typing import Any, Literal, overload
 
 from frazil._core import Variable
 from frazil.gradient.kinds import is_continuous
-from frazil.gradient.reverse import grad, listed
+from frazil.gradient.reverse import grad, listed, pull_back
 from frazil.graph.containers import in_container_of
 from frazil.scan.build import scan
 from frazil.tensor.diagonals import eye
@@ -104,8 +104,10 @@ def _rows(
 
     def row(seed: Variable) -> list[Variable]:
         whole = seed if len(shape) == 1 else reshape(seed, shape)
-        known = {expression: whole}
-        return grad(None, targets, constants, disconnected_inputs, known_grads=known)
+        found: list[Variable] = pull_back(
+            {expression: whole}, targets, constants, disconnected_inputs
+        )
+        return found
 
     count = size(expression)
     seeds = eye(count, dtype=expression.dtype)

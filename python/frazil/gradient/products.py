@@ -10,7 +10,7 @@ from frazil._core import FrozenApply, Variable
 from frazil.gradient.answers import tangents_of
 from frazil.gradient.kinds import is_continuous
 from frazil.gradient.registry import pushforward_of
-from frazil.gradient.reverse import DisconnectedInputError, check_runs_once, grad
+from frazil.gradient.reverse import DisconnectedInputError, check_runs_once, grad, pull_back
 from frazil.graph.containers import in_container_of
 from frazil.scalar.constants import TensorLike, as_tensor, constant
 from frazil.tensor.broadcasting import broadcast_like
@@ -44,14 +44,7 @@ def Lop(
     """
     values = _listed(f)
     known = _paired(values, eval_points, "f")
-    return grad(
-        None,
-        wrt,
-        consider_constant,
-        disconnected_inputs,
-        known_grads=known,
-        return_disconnected=return_disconnected,
-    )
+    return pull_back(known, wrt, consider_constant, disconnected_inputs, return_disconnected)
 
 
 @described
@@ -167,7 +160,7 @@ def _paired(variables: Sequence[Variable], points: Any, what: str) -> dict[Varia
             raise TypeError(
                 f"the eval_point of {x} must have {x.ndim} dimensions as it has, given {made.type}"
             )
-        paired[x] = made
+        paired[x] = paired[x] + made if x in paired else made
     return paired
 
 
@@ -180,14 +173,14 @@ def _by_vjp_of_vjp(
     for y, seed in zip(outputs, seeds, strict=True):
         known[y] = known[y] + seed if y in known else seed
     none: dict[str, Any] = {"disconnected_inputs": "ignore", "return_disconnected": "none"}
-    pulled: list[Variable | None] = grad(None, list(tangents), known_grads=known, **none)
+    pulled: list[Variable | None] = pull_back(known, list(tangents), **none)
     back: dict[Variable, Variable] = {}
     for g, tangent in zip(pulled, tangents.values(), strict=True):
         if g is not None:
             back[g] = back[g] + tangent if g in back else tangent
     if not back:
         return [None] * len(outputs)
-    made: list[Variable | None] = grad(None, seeds, known_grads=back, **none)
+    made: list[Variable | None] = pull_back(back, seeds, **none)
     # The result depends on the seeds only by their lengths.
     zeros = [broadcast_like(constant(0, y.dtype), y) for y in outputs]
     found = [x for x in made if x is not None]

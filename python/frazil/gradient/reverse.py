@@ -9,8 +9,8 @@ Other gradients they, and other ops, get in the shape of the variable, and so do
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, overload
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
 
@@ -41,6 +41,10 @@ from frazil.tensor.transposition import Transpose
 
 TAKE_SCALAR = (BroadcastTo, DropDims, ExpandDims, Reduce, Reshape, Subtensor, Transpose)
 """Ops whose ``L_op`` takes a gradient without dimensions for one with equal elements."""
+
+
+Carrier: TypeAlias = tuple[FrozenApply, tuple[Variable, ...], tuple[Variable, ...], Sequence[bool]]
+"""A node that carries gradients, its inputs, its outputs, and which inputs want one."""
 
 
 class DisconnectedInputError(ValueError):
@@ -106,8 +110,9 @@ def grad(
     consider_constant (iterable of Variable): Variables that no gradient flows through.
     disconnected_inputs ({"raise", "warn", "ignore"}): The reaction if the cost does not depend on
         one of ``wrt``.
-    known_grads (mapping of Variable to Variable): The gradients of some variables; the other
-        gradients are computed from these.
+    known_grads (mapping of Variable to Variable): The gradients of some variables, as they are:
+        nothing is added to them, neither by the cost nor by each other. The other gradients are
+        computed from these, and from the cost where it is given.
     return_disconnected ({"zero", "none"}): The gradient of a variable that the cost does not depend
         on: zeros, or None.
     returns (Variable or list of Variable): One gradient for each of ``wrt``, of its dtype and
@@ -125,29 +130,68 @@ def grad(
     array([ 3., 12.])
     """
     targets = listed(wrt)
-    _check_targets(targets)
-    if disconnected_inputs not in ("raise", "warn", "ignore"):
-        raise ValueError(
-            "disconnected_inputs must be 'raise', 'warn' or 'ignore'; "
-            f"given {disconnected_inputs!r}"
-        )
-    if return_disconnected not in ("zero", "none"):
-        raise ValueError(
-            f"return_disconnected must be 'zero' or 'none'; given {return_disconnected!r}"
-        )
-    constants = frozenset(consider_constant or ())
-    results: list[Variable | None] = []
+    _check_reactions(targets, disconnected_inputs, return_disconnected)
     with in_container_of(targets), no_collections():
-        gradients = _seeds(cost, known_grads)
-        _core.at_one_line(_walk_back, gradients, targets, constants)
-        for target in targets:
-            gradient = gradients.get(target)
-            if gradient is None:
-                _report_disconnected(target, disconnected_inputs)
-                if return_disconnected == "zero":
-                    gradient = constant(0, target.dtype)
-            results.append(None if gradient is None else broadcast_like(gradient, target))
+        known = _known_gradients(known_grads or {})
+        results = _gradients(
+            {**_of_cost(cost, known), **known},
+            targets,
+            frozenset(consider_constant or ()),
+            known.keys(),
+            disconnected_inputs,
+            return_disconnected,
+        )
     return results[0] if isinstance(wrt, Variable) else results
+
+
+def pull_back(
+    gradients: Mapping[Variable, Variable],
+    wrt: Variable | Sequence[Variable],
+    consider_constant: Iterable[Variable] | None = None,
+    disconnected_inputs: str = "raise",
+    return_disconnected: str = "zero",
+) -> Any:
+    """Return the gradients of ``wrt``, given those of several outputs.
+
+    What one output has by another is added to the gradient that is given, as it is a gradient by
+    all of them; :func:`grad` takes what is known for the whole of it.
+    """
+    targets = listed(wrt)
+    _check_reactions(targets, disconnected_inputs, return_disconnected)
+    with in_container_of(targets), no_collections():
+        results = _gradients(
+            _known_gradients(gradients),
+            targets,
+            frozenset(consider_constant or ()),
+            (),
+            disconnected_inputs,
+            return_disconnected,
+        )
+    return results[0] if isinstance(wrt, Variable) else results
+
+
+def _gradients(
+    gradients: dict[Variable, Variable],
+    targets: Sequence[Variable],
+    constants: frozenset[Variable],
+    known: Collection[Variable],
+    disconnected_inputs: str,
+    return_disconnected: str,
+) -> list[Variable | None]:
+    """Return the gradients of ``targets``, given those that the walk starts from.
+
+    Nothing is added to those of ``known``.
+    """
+    _core.at_one_line(_walk_back, gradients, targets, constants, known)
+    results: list[Variable | None] = []
+    for target in targets:
+        gradient = gradients.get(target)
+        if gradient is None:
+            _report_disconnected(target, disconnected_inputs)
+            if return_disconnected == "zero":
+                gradient = constant(0, target.dtype)
+        results.append(None if gradient is None else broadcast_like(gradient, target))
+    return results
 
 
 @described
@@ -182,6 +226,21 @@ def zero_grad(x: TensorLike) -> Variable:
     return _core.elemwise(scalar.zero_grad, as_operand(x))
 
 
+def _check_reactions(
+    targets: Sequence[Variable], disconnected_inputs: str, return_disconnected: str
+) -> None:
+    if disconnected_inputs not in ("raise", "warn", "ignore"):
+        raise ValueError(
+            "disconnected_inputs must be 'raise', 'warn' or 'ignore'; "
+            f"given {disconnected_inputs!r}"
+        )
+    if return_disconnected not in ("zero", "none"):
+        raise ValueError(
+            f"return_disconnected must be 'zero' or 'none'; given {return_disconnected!r}"
+        )
+    _check_targets(targets)
+
+
 def _check_targets(targets: Sequence[Variable]) -> None:
     for target in targets:
         if not isinstance(target, Variable):
@@ -197,53 +256,57 @@ def _check_targets(targets: Sequence[Variable]) -> None:
             )
 
 
-def _seeds(
-    cost: Variable | None, known_grads: Mapping[Variable, Variable] | None
-) -> dict[Variable, Variable]:
-    """Return the gradients that the walk starts from."""
-    seeds: dict[Variable, Variable] = {}
+def _of_cost(cost: Variable | None, known: Mapping[Variable, Variable]) -> dict[Variable, Variable]:
+    """Return the gradient of the cost."""
     if cost is None:
-        if not known_grads:
+        if not known:
             raise ValueError("grad needs a cost, or known_grads to start from")
-    elif not isinstance(cost, Variable):
+        return {}
+    if not isinstance(cost, Variable):
         raise TypeError(f"the cost must be a variable; given {cost!r}")
-    elif cost.ndim:
+    if cost.ndim:
         raise TypeError(
             f"the cost must be a scalar; given {_describe(cost)} with {cost.ndim} dimensions. "
             "Reduce it first, for example with .sum()."
         )
-    elif not is_continuous(cost):
+    if not is_continuous(cost):
         raise TypeError(f"the cost must be floating-point; given {_describe(cost)}")
-    elif cost.type.numpy_dtype.kind == "c":
+    if cost.type.numpy_dtype.kind == "c":
         raise TypeError(
             f"the cost must be real; given {_describe(cost)}. Take its real part, ft.real(...), "
             "for example, or the gradient of abs(...)"
         )
-    else:
-        seeds[cost] = _one(cost.dtype)
-    for variable, gradient in (known_grads or {}).items():
-        gradient = as_tensor(gradient)
+    return {cost: _one(cost.dtype)}
+
+
+def _known_gradients(given: Mapping[Variable, Variable]) -> dict[Variable, Variable]:
+    """Return gradients in the dtypes of their variables."""
+    known: dict[Variable, Variable] = {}
+    for variable, own in given.items():
+        gradient = as_tensor(own)
         if not is_continuous(gradient) or gradient.ndim > variable.ndim:
             raise TypeError(
                 f"the known gradient of {_describe(variable)} must be floating-point and have no "
                 f"more dimensions; given {gradient.type}"
             )
-        seeds[variable] = as_tensor(gradient, variable.dtype)
-    return seeds
+        known[variable] = as_tensor(gradient, variable.dtype)
+    return known
 
 
 def _walk_back(
     gradients: dict[Variable, Variable],
     targets: Sequence[Variable],
     constants: frozenset[Variable],
+    known: Collection[Variable],
 ) -> None:
     """Add to ``gradients`` the gradients of all variables between it and ``targets``."""
     # Nodes that only one branch of an IfElse needs are differentiated within that branch.
     nodes = plan_sinking([*gradients, *targets], constants)
     folded: dict[Variable, Constant] = {}
-    for node, inputs, outputs, wanted in reversed(
-        _core.gradient_carriers(nodes, targets, constants)
-    ):
+    carriers: Sequence[Carrier] = _core.gradient_carriers(nodes, targets, constants)
+    if known:
+        carriers = _towards_unknown(carriers, targets, known)
+    for node, inputs, outputs, wanted in reversed(carriers):
         if len(outputs) == 1:  # nearly always
             given: Sequence[Variable | None] = (gradients.get(outputs[0]),)
         else:
@@ -258,6 +321,23 @@ def _walk_back(
                 gradient = _in_dtype(gradient, variable.dtype)
             before = gradients.get(variable)
             gradients[variable] = gradient if before is None else sum_of(before, gradient)
+
+
+def _towards_unknown(
+    carriers: Iterable[Carrier], targets: Iterable[Variable], known: Collection[Variable]
+) -> list[Carrier]:
+    """Return the nodes without which some gradient of ``targets`` is not found.
+
+    The walk ends at a variable whose gradient is known, as what lies behind it adds nothing.
+    """
+    unknown = {target for target in targets if target not in known}
+    needed: list[Carrier] = []
+    for node, inputs, outputs, wanted in carriers:
+        wanted = [want and x in unknown for x, want in zip(inputs, wanted, strict=True)]
+        if any(wanted):
+            unknown.update(y for y in outputs if y not in known)
+            needed.append((node, inputs, outputs, wanted))
+    return needed
 
 
 def _in_dtype(gradient: Variable, dtype: str) -> Variable:
@@ -337,7 +417,7 @@ def _report_disconnected(target: Variable, how: str) -> None:
     if how == "raise":
         raise DisconnectedInputError(message)
     if how == "warn":
-        warnings.warn(message, stacklevel=3)
+        warnings.warn(message, stacklevel=4)
 
 
 def _not_differentiable(node: FrozenApply, why: str) -> NotDifferentiableError:

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 from frazil._core import Container, Variable
 from frazil.gradient.elementwise import GraphRule, Seeds, Wanted, graph_rule
 from frazil.gradient.kinds import is_continuous, is_zero
-from frazil.gradient.reverse import grad
+from frazil.gradient.reverse import pull_back
 from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Gradients, Variables
 from frazil.scalar.constants import as_tensor, constant
@@ -152,10 +152,9 @@ def _slopes(
         slopes[state] = {}
         if not continuous or not is_continuous(update):
             continue
-        found: Any = grad(
-            None,
+        found = pull_back(
+            {update: constant(1, update.dtype)},
             [inputs[at] for at in continuous],
-            known_grads={update: constant(1, update.dtype)},
             disconnected_inputs="ignore",
             return_disconnected="none",
         )
