@@ -45,6 +45,7 @@ __all__ = [
     "ProgramBuilder",
     "Reach",
     "ReachedFiles",
+    "Reading",
     "Refusal",
     "RewriteRule",
     "RuleCycleError",
@@ -63,6 +64,7 @@ __all__ = [
     "check_inner_lengths",
     "compile_kernels",
     "constant",
+    "cut_graph",
     "digest_of",
     "distribution_form",
     "distributions",
@@ -578,6 +580,57 @@ def toposort(
     outputs: Sequence[Variable], blockers: Sequence[Variable] | None = None
 ) -> list[FrozenApply]:
     """The applications that ``outputs`` need, operands before users, not past ``blockers``."""
+
+@final
+class Reading:
+    """What a loop reads for one of its nodes.
+
+    Each of ``operands`` is a variable, its axis for every dimension of the domain, and whether the
+    loop computes its elements; None if the node is in no loop, but loops compute it again.
+    """
+
+    @property
+    def over(self) -> Variable: ...
+    @property
+    def operands(self) -> list[tuple[Variable, tuple[int, ...], bool | None]]: ...
+    @property
+    def output(self) -> Variable: ...
+    @property
+    def dtypes(self) -> Sequence[str]: ...
+
+class _Spaces(Protocol):
+    """What answers for lengths; one length stands for all that must be equal."""
+
+    def lengths(self, x: Variable, /) -> tuple[Variable, ...]: ...
+    def representatives(self, lengths: tuple[Variable, ...], /) -> tuple[Variable, ...]: ...
+    def leaves_of(self, lengths: tuple[Variable, ...], /) -> Sequence[Variable]: ...
+    def leaves_around(self, node: FrozenApply, /) -> Sequence[Variable]: ...
+
+_Rows: TypeAlias = tuple[frozenset[FrozenApply], frozenset[Variable]]
+_Segment: TypeAlias = tuple[
+    tuple[FrozenApply, ...], _Rows | None, tuple[Variable, ...], tuple[Variable, ...]
+]
+
+def cut_graph(
+    order: Sequence[FrozenApply],
+    kinds: Sequence[object],
+    kind_of: Sequence[int],
+    inputs: Sequence[Variable],
+    outputs: Sequence[Variable],
+    given: Sequence[tuple[int, Variable, bool]],
+    written: Iterable[Variable],
+    before: Sequence[tuple[FrozenApply, Sequence[FrozenApply]]],
+    limit: int,
+    costs: tuple[int, int],
+    known: dict[Variable, tuple[Variable, ...]],
+    spaces: _Spaces,
+) -> tuple[list[_Segment], set[Variable], dict[FrozenApply, Reading], frozenset[Variable]]:
+    """The segments of a graph, what is in memory between them, readings, and what is made again.
+
+    A segment is its nodes, of a loop the nodes that run once for each row and the values that it
+    has for each row, and what it reads and leaves in memory. ``kinds`` are those of
+    :mod:`frazil.link.fusion.kinds`.
+    """
 
 def first_alike(nodes: Sequence[FrozenApply]) -> list[int]:
     """For each node, the position of the first one with the same op and the same types.

@@ -29,7 +29,7 @@ def counts(graph, linker):
     """The statements of each kernel, those included that are computed again."""
     cut = Segmentation(graph, find_fusion(linker))
     return [
-        len(kernel_call(part.task, cut.stored, cut.views, cut.recompute).kernel.statements)
+        len(kernel_call(part.task, cut.stored, cut.readings, cut.again).kernel.statements)
         for part in cut.segments
     ]
 

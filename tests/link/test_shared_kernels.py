@@ -62,7 +62,7 @@ def test_a_kernel_that_several_calls_share_is_made_once():
     graph = fz.FrozenFunctionGraph(inputs, outputs)
     cut = Segmentation(graph, find_fusion("c"))
     calls = {
-        part: kernel_call(part.task, cut.stored, cut.views, cut.recompute) for part in cut.segments
+        part: kernel_call(part.task, cut.stored, cut.readings, cut.again) for part in cut.segments
     }
     assert len({id(call.kernel) for call in calls.values()}) == 5
     assert len({id(call.kernel) for call in share_kernels(calls).values()}) == 1
@@ -82,7 +82,7 @@ def test_forms_are_compared_where_as_many_values_are_in_several_kernels(monkeypa
     )
     cut = Segmentation(graph, find_fusion("c"))
     calls = {
-        part: kernel_call(part.task, cut.stored, cut.views, cut.recompute) for part in cut.segments
+        part: kernel_call(part.task, cut.stored, cut.readings, cut.again) for part in cut.segments
     }
     assert len(calls) == 4
     assert len({call.kernel for call in share_kernels(calls).values()}) == 3

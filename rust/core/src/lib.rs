@@ -4,9 +4,10 @@
 //! its last handle. This crate knows no Python, does no input or output, and reads no clock; its unsafe code is
 //! confined to [`intern`].
 //!
-//! Each folder uses only those before it: [`intern`], [`value`], [`node`], [`order`], [`rewrite`], [`graph`],
+//! Each folder uses only those before it: [`intern`], [`value`], [`node`], [`order`], [`fusion`], [`rewrite`], [`graph`],
 //! [`persist`].
 
+pub mod fusion;
 pub mod graph;
 pub mod intern;
 pub mod node;

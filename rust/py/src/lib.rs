@@ -19,6 +19,7 @@ mod first_pages;
 mod fork;
 mod frozen_graph;
 mod function;
+mod fusion;
 mod graph;
 mod guard;
 mod holders;
@@ -86,6 +87,8 @@ mod _core {
     use crate::frozen_graph::{FrozenFunctionGraph, load_graph};
     #[pymodule_export]
     use crate::function::Function;
+    #[pymodule_export]
+    use crate::fusion::{Reading, cut_graph};
     #[pymodule_export]
     use crate::graph::{FunctionGraph, Transaction};
     #[pymodule_export]

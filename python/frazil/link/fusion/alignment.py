@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from frazil._core import FrozenApply, Variable
-from frazil.link.fusion.views import REPEATED, Axes, along_last
+from frazil.link.fusion.views import REPEATED, Axes, own_axes
 from frazil.scalar.elemwise import Elemwise
 from frazil.scalar.float16 import STORED, computes_wide
 from frazil.tensor.advanced_indexing import (
@@ -17,6 +17,9 @@ from frazil.tensor.advanced_indexing import (
 )
 from frazil.tensor.cumulation import CumOp
 from frazil.tensor.reductions import Reduce
+
+SHARED_FROM = 1 << 15
+"""Loops of fewer elements are not shared by threads."""
 
 _COMPLEX = frozenset(("complex64", "complex128"))
 _UNUSUAL = _COMPLEX | {STORED}
@@ -90,20 +93,29 @@ def whole_operands(node: FrozenApply) -> Sequence[Variable]:
     return node.inputs[:1] if isinstance(op, (AdvancedSubtensor, AdvancedIncSubtensor)) else ()
 
 
-def element_operands(node: FrozenApply, over: Variable) -> list[tuple[Variable, Axes]]:
-    """The operands that are read element by element, with their axis for each dimension of the
-    domain ``over``.
+def domain_kind(node: FrozenApply) -> str:
+    """Whether the domain is the node's ``"output"``, its ``"first"`` operand, or another variable:
+    ``"given"``.
+    """
+    if isinstance(node.op, Reduce):
+        return "first"
+    return "given" if isinstance(node.op, AdvancedIncSubtensor) else "output"
+
+
+def element_operands(node: FrozenApply, over: Variable) -> list[tuple[int, Axes]]:
+    """The operands that are read element by element: the position of each, and its axis for each
+    dimension of the domain ``over``.
     """
     ndim = over.ndim
     op = node.op
-    if type(op) is Elemwise or not isinstance(op, (AdvancedSubtensor, AdvancedIncSubtensor)):
-        return [(x, along_last(x.ndim, ndim)) for x in node.inputs]
-    first = 1 if isinstance(node.op, AdvancedSubtensor) else 2
+    if not isinstance(op, (AdvancedSubtensor, AdvancedIncSubtensor)):
+        return [(at, own_axes(x, ndim)) for at, x in enumerate(node.inputs)]
+    first = 1 if isinstance(op, AdvancedSubtensor) else 2
     indices = node.inputs[first:]
-    end = index_position(node.op.template) + max(x.ndim for x in indices)
+    end = index_position(op.template) + max(x.ndim for x in indices)
     behind = (REPEATED,) * (ndim - end)
-    values = [(y, along_last(y.ndim, ndim)) for y in node.inputs[1:first]]
-    return [*values, *((x, along_last(x.ndim, end) + behind) for x in indices)]
+    values = [own_axes(y, ndim) for y in node.inputs[1:first]]
+    return [*enumerate([*values, *(own_axes(x, end) + behind for x in indices)], 1)]
 
 
 def indexed_axes(node: FrozenApply) -> tuple[int, ...]:
@@ -118,3 +130,12 @@ def whole_axes(node: FrozenApply) -> Axes:
     at = index_position(template)
     added = domain(node).ndim - len(whole)
     return (*whole[:at], *[REPEATED] * added, *whole[at:])
+
+
+def puts_rows(node: FrozenApply) -> bool:
+    """Whether a put has indices that are the same along a row, and elements for several threads."""
+    shape = domain(node).type.shape
+    elements = 1
+    for length in shape:
+        elements *= SHARED_FROM if length is None else length
+    return elements >= SHARED_FROM and shape[-1] != 1 and whole_axes(node)[-1] != REPEATED

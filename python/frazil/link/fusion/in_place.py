@@ -10,7 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from frazil._core import FrozenApply, FrozenFunctionGraph, FunctionGraph, Variable
+from frazil._core import (
+    FrozenApply,
+    FrozenFunctionGraph,
+    FunctionGraph,
+    Variable,
+    first_alike,
+)
 from frazil.graph import inplace
 from frazil.graph.dataclass import dataclass
 from frazil.tensor.updates import updated_operand
@@ -48,10 +54,14 @@ def schedule_in_place(
         The inputs whose memory may be used up.
     """
     order = graph.toposort()
-    candidates = [
-        (node, 0, position) for node in order if (position := updated_operand(node.op)) is not None
-    ]
-    if not candidates:
+    alike = first_alike(order)
+    updated = {first: updated_operand(order[first].op) for first in set(alike)}
+    if not any(position is not None for position in updated.values()):
         return InPlaceSchedule(order, {}, ())
+    candidates = [
+        (node, 0, position)
+        for node, first in zip(order, alike, strict=True)
+        if (position := updated[first]) is not None
+    ]
     schedule = inplace.plan(graph, candidates, donated=donated)
     return InPlaceSchedule(schedule.order, schedule.orderings, frozenset(schedule.destroyed))

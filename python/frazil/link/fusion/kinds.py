@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from frazil._core import FrozenApply, first_alike
-from frazil.link.fusion.alignment import can_loop, makes_elements, row_dimension
+from frazil.link.fusion.alignment import (
+    can_loop,
+    domain,
+    domain_kind,
+    element_operands,
+    makes_elements,
+    row_dimension,
+    whole_operands,
+)
+from frazil.link.fusion.operands import length_range
 from frazil.link.fusion.registry import Fusion
-from frazil.link.fusion.views import REPEATED, Axes, own_axes
+from frazil.link.fusion.short import has_short_rows
+from frazil.link.fusion.views import Axes, own_axes, view_of
 from frazil.link.kernel.cost import cost
 from frazil.scalar.elemwise import Elemwise
-from frazil.tensor.lengths import Lengths, literal
+from frazil.tensor.lengths import Lengths, Shape_i, literal
 from frazil.tensor.reductions import Reduce
 
 
@@ -28,71 +38,97 @@ class Kind(NamedTuple):
         Whether a loop computes an element of the result at each position of the domain.
     reduces_rows : bool
         Whether the node reduces the innermost of several dimensions, and no other.
+    sums_short : bool
+        Whether it adds up rows that may be short, of three dimensions or more.
     own_rows : bool
         Whether its rows are not the last dimension.
+    is_length : bool
+        Whether it is the length of an operand.
     cost : int or None
         What an elementwise op costs, of a fusible node.
+    domain : str
+        The domain of a fusible node: its ``"output"``, the ``"first"`` operand, or ``"given"`` for
+        each node.
+    whole : bool
+        Whether the first operand is needed as a whole array, not element by element.
+    operands : sequence of (int, Axes)
+        The operands that a fusible node reads element by element: the position of each, and its
+        axis for each dimension of the domain.
+    view : (Axes, bool) or None
+        Of a view, the axis of its first operand for each dimension, and whether it is a buffer
+        filled with one value.
+    length_operands : (int, int or None)
+        The range of the operands that are only lengths.
     dtypes : sequence of str
         The dtypes of the operands of a fusible node, and that of its result.
-    operands : sequence of (Axes, bool)
-        For each operand of an elementwise node that is no view, its axis for each dimension of the
-        domain, and whether it moves along all of them.
     lengths : Lengths or int or None
         The lengths of the result of an elementwise node, or the position of an operand that has the
         same ones; None if the kind tells neither.
     """
 
-    fusible: bool
-    elementwise: bool
-    makes_elements: bool
-    reduces_rows: bool
-    own_rows: bool
-    cost: int | None
-    dtypes: Sequence[str]
-    operands: Sequence[tuple[Axes, bool]]
-    lengths: Lengths | int | None
+    fusible: bool = False
+    elementwise: bool = False
+    makes_elements: bool = False
+    reduces_rows: bool = False
+    sums_short: bool = False
+    own_rows: bool = False
+    is_length: bool = False
+    cost: int | None = None
+    domain: str = "output"
+    whole: bool = False
+    operands: Sequence[tuple[int, Axes]] = ()
+    view: tuple[Axes, bool] | None = None
+    length_operands: tuple[int, int | None] = (0, 0)
+    dtypes: Sequence[str] = ()
+    lengths: Lengths | int | None = None
 
 
-def kinds_of(order: Sequence[FrozenApply], fusion: Fusion) -> Mapping[FrozenApply, Kind]:
+class Kinds(NamedTuple):
+    """The kinds of nodes, and for each node the position of its kind."""
+
+    kinds: Sequence[Kind]
+    of_nodes: Sequence[int]
+
+
+def kinds_of(order: Sequence[FrozenApply], fusion: Fusion) -> Kinds:
     """The kind of each node; ``fusion`` says once for each what a loop may hold."""
-    found: dict[int, Kind] = {}
-    kinds: dict[FrozenApply, Kind] = {}
-    for at, first in enumerate(first_alike(order)):
-        node = order[at]
-        if first == at:
-            found[at] = _kind(node, fusion)
-        kinds[node] = found[first]
-    return kinds
-
-
-_OTHER = Kind(False, False, False, False, False, None, (), (), None)
+    firsts = first_alike(order)
+    position = {first: at for at, first in enumerate(dict.fromkeys(firsts))}
+    kinds = [_kind(order[first], fusion) for first in position]
+    return Kinds(kinds, [position[first] for first in firsts])
 
 
 def _kind(node: FrozenApply, fusion: Fusion) -> Kind:
+    op = node.op
     if len(node.output_types) != 1 or not can_loop(node) or not fusion.fuses(node):
-        return _OTHER
+        return Kind(
+            is_length=isinstance(op, Shape_i),
+            view=view_of(node),
+            length_operands=length_range(op),
+        )
     (output,) = node.outputs
     dtypes = *[x.dtype for x in node.inputs], output.dtype
-    if type(node.op) is not Elemwise:
-        return _OTHER._replace(
+    if type(op) is not Elemwise:
+        is_row_sum = is_row_reduction(node)
+        return Kind(
             fusible=True,
             makes_elements=makes_elements(node),
-            reduces_rows=is_row_reduction(node),
+            reduces_rows=is_row_sum,
+            sums_short=is_row_sum and op.fold == "add" and has_short_rows(node.inputs[0]),
             own_rows=row_dimension(node) is not None,
+            domain=domain_kind(node),
+            whole=bool(whole_operands(node)),
+            operands=element_operands(node, domain(node)),
             dtypes=dtypes,
         )
-    moving = output.ndim - output.broadcastable.count(True)
-    axes = [own_axes(x, output.ndim) for x in node.inputs]
     return Kind(
-        True,
-        True,
-        True,
-        False,
-        False,
-        cost(node.op.scalar_op),
-        dtypes,
-        [(own, len(own) - own.count(REPEATED) == moving) for own in axes],
-        _lengths(node),
+        fusible=True,
+        elementwise=True,
+        makes_elements=True,
+        cost=cost(op.scalar_op),
+        operands=[(at, own_axes(x, output.ndim)) for at, x in enumerate(node.inputs)],
+        dtypes=dtypes,
+        lengths=_lengths(node),
     )
 
 

@@ -20,48 +20,48 @@ from frazil.tensor.reshaping import Reshape
 
 
 @singledispatch
-def _lengths(op: Op) -> tuple[int, int | None]:
+def length_range(op: Op) -> tuple[int, int | None]:
     """The range of the operands that are only lengths: its start and its end (None: no end)."""
     return 0, 0
 
 
-@_lengths.register
+@length_range.register
 def _(op: AllocDiag | BroadcastTo | Check | Full | Reshape | Subtensor) -> tuple[int, int | None]:
     return 1, None
 
 
-@_lengths.register
+@length_range.register
 def _(op: IncSubtensor) -> tuple[int, int | None]:
     return 2, None
 
 
-@_lengths.register
+@length_range.register
 def _(op: Eye | Shape_i) -> tuple[int, int | None]:
     return 0, None
 
 
-@_lengths.register
+@length_range.register
 def _(op: ARange) -> tuple[int, int | None]:
     return (0, None) if op.dtype == "int64" else (0, 0)
 
 
-@_lengths.register
+@length_range.register
 def _(op: Scan) -> tuple[int, int | None]:
     return 0, 1
 
 
-@_lengths.register
+@length_range.register
 def _(op: Draw) -> tuple[int, int | None]:
     return 1 + op.arity, None
 
 
 def value_operands(node: FrozenApply) -> Sequence[Variable]:
     """The operands whose elements the node reads."""
-    first, end = _lengths(node.op)
+    first, end = length_range(node.op)
     return [*node.inputs[:first], *(() if end is None else node.inputs[end:])]
 
 
 def length_operands(node: FrozenApply) -> Sequence[Variable]:
     """The operands that are only lengths."""
-    first, end = _lengths(node.op)
+    first, end = length_range(node.op)
     return node.inputs[first:end]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import frazil._core as _core
 from frazil._core import (
     Constant,
     FrozenApply,
@@ -20,17 +21,13 @@ from frazil._core import (
 from frazil.graph.cached_property import cached_property
 from frazil.graph.containers import in_container_of
 from frazil.graph.dataclass import dataclass
-from frazil.link.fusion.fusion import FusedLoop, Task, fuse, lengths_read, task_nodes, values_read
+from frazil.link.fusion.alignment import domain, puts_rows
+from frazil.link.fusion.fused_loop import FusedLoop, Task, task_nodes
 from frazil.link.fusion.in_place import schedule_in_place
-from frazil.link.fusion.kinds import kinds_of
-from frazil.link.fusion.operands import length_operands
-from frazil.link.fusion.reading import read_all
-from frazil.link.fusion.recompute import Recompute
+from frazil.link.fusion.kinds import Kinds, kinds_of
 from frazil.link.fusion.registry import Fusion, find_fusion
 from frazil.link.fusion.spaces import Spaces
-from frazil.link.fusion.views import Views
-from frazil.scalar.elemwise import Elemwise
-from frazil.tensor.lengths import Shape_i
+from frazil.link.kernel.cost import FUNCTION, KEEPING
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +77,10 @@ class Segmentation:
         In the order in which they run. Lengths and dead code are in none.
     stored : set of Variable
         The variables that are in memory between segments.
+    readings : dict of FrozenApply to Reading
+        What loops read for their nodes.
+    again : frozenset of Variable
+        The results that each loop computes again, so that they are not stored.
     """
 
     def __init__(
@@ -90,56 +91,37 @@ class Segmentation:
     ) -> None:
         self.schedule = schedule_in_place(graph, donated)
         order, written = self.schedule.order, self.schedule.written
-        self.views = Views(written, graph.inputs)
         with in_container_of((*graph.inputs, *graph.outputs)):
             kinds = kinds_of(order, fusion)
-            read_all(order, kinds, self.views)
-            self.shapes = Spaces(order, kinds, self.views)
-            again = order if fusion.statement_limit > 1 else ()
-            self.recompute = Recompute(again, self.shapes, self.views, kinds, written)
-            tasks = fuse(
+            self.shapes = Spaces(order, kinds)
+            found, self.stored, self.readings, self.again = _core.cut_graph(
                 order,
+                *kinds,
+                graph.inputs,
                 graph.outputs,
-                self.shapes,
-                self.views,
-                kinds,
-                self.recompute,
+                _given(order, kinds),
+                written,
+                [*self.schedule.before.items()],
                 fusion.statement_limit,
-                self.schedule.before,
+                (KEEPING, FUNCTION),
+                self.shapes.known,
+                self.shapes,
             )
-            self.stored = set(graph.outputs)
-            # From the last to the first, so that dead code is left out.
-            found = [part for task in reversed(tasks) if (part := self._segment(task)) is not None]
-            self.segments = tuple(reversed(found))
-
-    def _segment(self, task: Task) -> Segment | None:
-        """The segment of a task, None if it is dead; its operands go to ``stored``."""
-        outputs = tuple(
-            output for node in task_nodes(task) for output in node.outputs if output in self.stored
+        self.segments = tuple(
+            [
+                Segment(nodes[0] if rows is None else FusedLoop(nodes, *rows), inputs, outputs)
+                for nodes, rows, inputs, outputs in found
+            ]
         )
-        if not outputs:
-            return None
-        if not isinstance(task, FusedLoop) and isinstance(task.op, Shape_i):
-            # A length: the instructions that need it evaluate it.
-            self.stored.update(lengths_read(task, self.shapes))
-            return None
-        read = values_read(task, self.views, self.recompute)
-        if isinstance(task, FusedLoop):
-            found = Segment(task, _frontier(outputs, read), outputs)
-            # The order of nodes must not depend on where the segment is in the graph.
-            own = frozenset(task.nodes)
-            nodes = [node for node in found.graph.toposort() if node in own]
-            if len(nodes) < len(own):
-                task = FusedLoop.of(nodes, task.row_nodes)
-                read = values_read(task, self.views, self.recompute)
-            else:
-                task = task.in_order(nodes)
-            found = Segment(task, found.inputs, outputs)
-        else:
-            found = _one_node_segment(task)
-        self.stored.update(read)
-        self.stored.update(lengths_read(task, self.shapes))
-        return found
+
+
+def _given(order: Sequence[FrozenApply], kinds: Kinds) -> list[tuple[int, Variable, bool]]:
+    """The nodes that put values at indices: the domain of each, and whether it puts rows."""
+    wanted = {at for at, kind in enumerate(kinds.kinds) if kind.fusible and kind.domain == "given"}
+    if not wanted:
+        return []
+    puts = [(at, order[at]) for at, kind in enumerate(kinds.of_nodes) if kind in wanted]
+    return [(at, domain(node), puts_rows(node)) for at, node in puts]
 
 
 def one_node_segments(graph: FrozenFunctionGraph | FunctionGraph) -> tuple[Segment, ...]:
@@ -201,25 +183,3 @@ def _one_node_segment(node: FrozenApply) -> Segment:
     """The segment of a node that runs by itself."""
     reads = (x for x in node.inputs if not isinstance(x, Constant))
     return Segment(node, tuple(dict.fromkeys(reads)), node.outputs)
-
-
-def _frontier(outputs: Sequence[Variable], read: set[Variable]) -> tuple[Variable, ...]:
-    """The inputs of a segment, in the order of a walk: ``read``, roots and length operands."""
-    found: dict[Variable, None] = {}
-    seen: set[Variable] = set()
-    ends = set(read)
-    pending = list(reversed(outputs))
-    while pending:
-        x = pending.pop()
-        if x in seen or isinstance(x, Constant):
-            continue
-        seen.add(x)
-        node = x.owner
-        if x in ends or node is None:
-            found[x] = None
-            continue
-        inputs = node.inputs
-        if not isinstance(node.op, Elemwise):
-            ends.update(length_operands(node))
-        pending += reversed(inputs)
-    return tuple(found)

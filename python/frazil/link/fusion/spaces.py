@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from frazil._core import Constant, FrozenApply, Variable
 from frazil.link.fusion.alignment import can_loop, domain, element_operands, whole_operands
-from frazil.link.fusion.kinds import Kind
-from frazil.link.fusion.views import REPEATED, Reading, Views
+from frazil.link.fusion.kinds import Kinds
+from frazil.link.fusion.operands import length_operands
+from frazil.link.fusion.views import REPEATED
 from frazil.scalar.elemwise import Elemwise
-from frazil.tensor.lengths import Lengths
+from frazil.tensor.lengths import Lengths, Shape_i
 from frazil.tensor.shapes import Shapes
 
 
@@ -20,35 +21,37 @@ class Spaces(Shapes):
     have one *representative*. Nodes whose spaces have equal representatives can share a loop.
     """
 
-    def __init__(
-        self, order: Sequence[FrozenApply], kinds: Mapping[FrozenApply, Kind], views: Views
-    ) -> None:
+    def __init__(self, order: Sequence[FrozenApply], kinds: Kinds) -> None:
         self._parent: dict[Variable, Variable] = {}
-        # Filled once all equal lengths are known.
-        self._spaces: dict[Variable, Lengths] = {}
-        self._spaces_of_lengths: dict[Lengths, Lengths] = {}
         super().__init__(())
-        for node in order:
-            kind = kinds[node]
-            if kind.lengths is None:
+        all_kinds = kinds.kinds
+        for node, at in zip(order, kinds.of_nodes, strict=True):
+            told = all_kinds[at].lengths
+            if told is None:
                 self.infer(node)
             else:  # most nodes
-                self._follow(node, kind.lengths, views.readings[node])
+                self._follow(node, told)
 
-    def space(self, x: Variable) -> Lengths:
-        """The representatives of the lengths of ``x`` that are not known to be 1."""
-        known = self._spaces.get(x)
-        if known is None:
-            lengths = self.lengths(x)
-            if True in x.broadcastable:
-                ones = x.broadcastable
-                lengths = tuple([n for n, is_one in zip(lengths, ones, strict=True) if not is_one])
-            known = self._spaces_of_lengths.get(lengths)
-            if known is None:
-                known = tuple(map(self.representative, lengths))
-                self._spaces_of_lengths[lengths] = known
-            self._spaces[x] = known
-        return known
+    @property
+    def known(self) -> dict[Variable, Lengths]:
+        """The lengths that were found so far."""
+        return self._lengths
+
+    def representatives(self, lengths: Lengths) -> Lengths:
+        """For each length the one that stands for all that must be equal to it."""
+        return tuple(map(self.representative, lengths))
+
+    def leaves_around(self, node: FrozenApply) -> Sequence[Variable]:
+        """The variables that the lengths of a node outside loops are computed from.
+
+        Those are its length operands, and the lengths of its operands and outputs, which its
+        instructions may need.
+        """
+        own = node.outputs if isinstance(node.op, Shape_i) else length_operands(node)
+        lengths = [self.canonical(length) for length in own]
+        for x in (*node.inputs, *node.outputs):
+            lengths += self.lengths(x)
+        return [x for x in self.leaves_of(lengths) if x.owner is not node]
 
     def representative(self, length: Variable) -> Variable:
         """The one length that stands for all that must be equal to ``length``."""
@@ -70,15 +73,15 @@ class Spaces(Shapes):
                 self.infer(over.owner)
             self._unify(node, over)
 
-    def _follow(self, node: FrozenApply, told: Lengths | int, read: Reading) -> None:
+    def _follow(self, node: FrozenApply, told: Lengths | int) -> None:
         """Find the lengths of an elementwise node whose kind tells where they are."""
-        known = self._lengths
-        whole = self.lengths(read.inputs[told]) if isinstance(told, int) else told
-        known[read.output] = whole
-        for x in read.inputs:
+        known, inputs, (output,) = self._lengths, node.inputs, node.outputs
+        whole = self.lengths(inputs[told]) if isinstance(told, int) else told
+        known[output] = whole
+        for x in inputs:
             lengths = known[x] if x in known else self.lengths(x)
             if lengths and lengths is not whole and lengths != whole:
-                self._unify(node, read.output)
+                self._unify(node, output)
                 return
 
     def _is_uniform(self, node: FrozenApply) -> bool:
@@ -92,7 +95,8 @@ class Spaces(Shapes):
         return True
 
     def _unify(self, node: FrozenApply, over: Variable) -> None:
-        operands = element_operands(node, over)
+        inputs = node.inputs
+        operands = [(inputs[at], axes) for at, axes in element_operands(node, over)]
         for dim in range(over.ndim):
             met = [
                 self.representative(self.lengths(x)[axes[dim]])

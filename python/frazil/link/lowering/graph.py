@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from frazil._core import FrozenFunctionGraph, Program, Variable
 from frazil.link.fusion.alignment import has_complex, has_stored
-from frazil.link.fusion.fusion import FusedLoop
+from frazil.link.fusion.fused_loop import FusedLoop
 from frazil.link.fusion.registry import Fusion
 from frazil.link.fusion.segments import Segmentation
 from frazil.link.kernel.compiler import KernelCompiler, NativeKernel
@@ -41,7 +41,7 @@ class Plan:
         self.lowering = Lowering(graph, cut, donated, checked=checked)
         self.outputs = graph.outputs
         calls = {
-            segment: kernel_call(segment.task, cut.stored, cut.views, cut.recompute)
+            segment: kernel_call(segment.task, cut.stored, cut.readings, cut.again)
             for segment in cut.segments
             if isinstance(segment.task, FusedLoop)
         }

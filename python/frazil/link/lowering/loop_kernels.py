@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Literal as OneOf
 
 import numpy as np
 
-from frazil._core import Constant, FrozenApply, Variable
+from frazil._core import Constant, FrozenApply, Reading, Variable
 from frazil.graph.cached_property import cached_property
 from frazil.graph.dataclass import dataclass
 from frazil.link.fusion.alignment import (
@@ -19,10 +19,9 @@ from frazil.link.fusion.alignment import (
     whole_axes,
     whole_operands,
 )
-from frazil.link.fusion.fusion import FusedLoop
-from frazil.link.fusion.recompute import Recompute
+from frazil.link.fusion.fused_loop import FusedLoop
 from frazil.link.fusion.short import is_short
-from frazil.link.fusion.views import REPEATED, Axes, Reading, Views, through
+from frazil.link.fusion.views import REPEATED, Axes, through
 from frazil.link.kernel.formulas import formula
 from frazil.link.kernel.loop_kernel import (
     Cumulate,
@@ -87,25 +86,33 @@ class KernelCall:
 
 
 def kernel_call(
-    loop: FusedLoop, stored: set[Variable], views: Views, recompute: Recompute
+    loop: FusedLoop,
+    stored: Collection[Variable],
+    readings: Mapping[FrozenApply, Reading],
+    again: Collection[Variable],
 ) -> KernelCall:
     """The call of the kernel of ``loop``.
 
-    It writes the variables in ``stored``, and all reductions that the loop itself does not read.
+    It writes the variables in ``stored``, and all reductions that the loop itself does not read. It
+    computes those in ``again`` instead of reading them.
     """
-    return _Assembly(loop, stored, views, recompute).call()
+    return _Assembly(loop, stored, readings, again).call()
 
 
 class _Assembly:
     """Builds a kernel node by node."""
 
     def __init__(
-        self, loop: FusedLoop, stored: set[Variable], views: Views, recompute: Recompute
+        self,
+        loop: FusedLoop,
+        stored: Collection[Variable],
+        readings: Mapping[FrozenApply, Reading],
+        again: Collection[Variable],
     ) -> None:
         self.loop = loop
         self.stored = stored
-        self.views = views
-        self.recompute = recompute
+        self.readings = readings
+        self.again = again
         self.reads: dict[tuple[Variable, Axes], int] = {}
         self.literals: dict[Literal, int] = {}
         self.statements: dict[Variable, int] = {}
@@ -125,7 +132,7 @@ class _Assembly:
     def call(self) -> KernelCall:
         """The kernel, with its operands and outputs."""
         for node in self.loop.nodes:
-            read = self.views.readings[node]
+            read = self.readings[node]
             args = self._operands(node, read)
             match node.op:
                 case Elemwise() as op:  # most nodes
@@ -163,9 +170,8 @@ class _Assembly:
         """The variables that the loop computes and reads."""
         needed: set[Variable] = set()
         for node in self.loop.nodes:
-            read = self.views.readings[node]
-            both = zip(read.operands, self.loop.makes(node, read), strict=True)
-            needed.update([base for (base, _, _), made in both if made])
+            read = self.readings[node]
+            needed.update([base for base, _, made in read.operands if made])
         return needed
 
     def _kernel(
@@ -233,11 +239,9 @@ class _Assembly:
 
     def _operands(self, node: FrozenApply, read: Reading) -> list[Value]:
         """The values of a node's operands."""
-        makes, statements = self.loop.makes(node, read), self.statements
-        if False not in makes:
-            return [("statement", statements[base]) for base, _, _ in read.operands]
+        statements = self.statements
         values: list[Value] = []
-        for (base, axes, _), made in zip(read.operands, makes, strict=True):
+        for base, axes, made in read.operands:
             if made:
                 values.append(("statement", statements[base]))
                 continue
@@ -253,22 +257,22 @@ class _Assembly:
 
     def _from_outside(self, base: Variable, axes: Axes) -> Value:
         """The value of a variable that the loop reads or computes again."""
-        if base not in self.recompute:
+        if base not in self.again:
             return self._plain(base, axes)
         pending = [(base, axes)]
         while pending:
             now, over = pending[-1]
-            if now not in self.recompute or (now, over) in self.recomputed:
+            if now not in self.again or (now, over) in self.recomputed:
                 pending.pop()
                 continue
             node = now.owner
             assert node is not None
-            read = self.views.readings[node]
+            read = self.readings[node]
             beneath = [(x, through(over, own)) for x, own, _ in read.operands]
             missing = [
                 (x, own)
                 for x, own in beneath
-                if x in self.recompute and (x, own) not in self.recomputed
+                if x in self.again and (x, own) not in self.recomputed
             ]
             if missing:
                 pending += missing
