@@ -290,7 +290,8 @@ class TestGuards:
 class TestWildcardsAndShapes:
     def test_any_kind_matches_whatever_its_parameters(self):
         transpose = any_kind(Transpose)
-        matrix = Annotated[fz.Variable, Sort("matrix", ("float64",), "float64", ndim=2)]
+        of = Sort("matrices", ("float64",), "float64", ndim=2, any_rank=True)
+        matrix = Annotated[fz.Variable, of]
 
         def neg_outside(x):
             return -transpose(x)

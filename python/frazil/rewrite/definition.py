@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypeAlias, get_args
 
 import frazil._core as _core
@@ -13,6 +14,7 @@ from frazil.graph.answers import note_place
 from frazil.graph.cached_property import cached_property
 from frazil.graph.dataclass import dataclass
 from frazil.rewrite.guard import Guard
+from frazil.rewrite.ranks import OtherMeaning, without_dimensions
 from frazil.rewrite.sort import Sort
 from frazil.rewrite.wildcard import Wildcard
 from frazil.tensor.docstrings import described
@@ -90,8 +92,15 @@ class Rule:
         self.unknowns = tuple(
             TensorType(p.sort.sample, (None,) * p.sort.ndim)(p.name) for p in self.parameters
         )
-        self.sides = self.over(*self.unknowns)
-        self.compiled = self._compile()
+        try:
+            self.sides = self.over(*self.unknowns)
+        except Exception as error:
+            error.add_note(
+                f"in rule {self.name}, whose parameters have no dimensions while it is written, "
+                "unless their sort has a rank"
+            )
+            raise
+        self.compiled = self._compile(self._ranks())
 
     def over(self, *variables: Variable) -> Sides:
         """The sides of the rule over these variables, one for each parameter."""
@@ -109,6 +118,50 @@ class Rule:
             guards.append(guard)
         return Sides(left, right if callable(right) else self._side(right), tuple(guards))
 
+    def _ranks(self) -> list[tuple[int, int]]:
+        """The positions of parameters that match one rank only, and the rank.
+
+        frazil's own laws are checked by a test, as this takes its time.
+        """
+        of_one = [
+            (at, p.sort.ndim)
+            for at, p in enumerate(self.parameters)
+            if p.sort.ndim and not p.sort.any_rank
+        ]
+        if self.__module__.startswith("frazil."):
+            return of_one
+        return of_one + [(at, 0) for at in self.without_dimensions()]
+
+    def without_dimensions(self) -> list[int]:
+        """The positions of parameters that can have no dimensions: an op of the law takes none.
+
+        Raises
+        ------
+        TypeError
+            If the law says something else of variables with dimensions.
+        """
+
+        def over(variables: Sequence[Variable]) -> tuple[tuple[Variable, ...], ...]:
+            sides = self.over(*variables)
+            right = () if callable(sides.right) else sides.right
+            return (sides.left, right, *(guard.variables for guard in sides.guards))
+
+        free = [at for at, p in enumerate(self.parameters) if not p.sort.ndim]
+        try:
+            return without_dimensions(self.unknowns, free, over)
+        except OtherMeaning as found:
+            by, kind = "", "Class"
+            if found.ops:
+                by, kind = f" (by {', '.join(found.ops)})", found.ops[0]
+            raise TypeError(
+                f"rule {self.name}: its parameters have no dimensions while it is written, though "
+                f"they match variables of any rank. So it says {found.flat}, which would be "
+                f"{found.deep} of matrices{by}. A law is for elementwise ops: apply another op by "
+                f"its class, any_kind({kind})(...), with a function as the right side, or give the "
+                'parameter a rank, as in Annotated[Variable, Sort("matrix", ("float64",), '
+                '"float64", ndim=2)]'
+            ) from None
+
     def _side(self, written: object) -> tuple[Variable, ...]:
         side = tuple(written) if isinstance(written, list | tuple) else (written,)
         for x in side:
@@ -116,7 +169,7 @@ class Rule:
                 raise TypeError(f"a side of rule {self.name} must be a Variable, given {x!r}")
         return side
 
-    def _compile(self) -> RewriteRule:
+    def _compile(self, ranks: Sequence[tuple[int, int]]) -> RewriteRule:
         left, right, guards = self.sides.left, self.sides.right, self.sides.guards
         written = [*left, *(right if isinstance(right, tuple) else ())]
         wildcards = {
@@ -130,10 +183,13 @@ class Rule:
             for x in guard.variables:
                 if x not in position:
                     raise ValueError(f"rule {self.name}: guard {guard} is not about its parameters")
-        predicates = [
-            (guard.predicate, [position[x] for x in guard.variables])
-            for guard in guards
-            if guard.predicate is not None
+        predicates: list[tuple[Callable[..., object], list[int]]] = [
+            *((partial(_has_rank, rank), [at]) for at, rank in ranks),
+            *(
+                (guard.predicate, [position[x] for x in guard.variables])
+                for guard in guards
+                if guard.predicate is not None
+            ),
         ]
 
         def all_hold(*bindings: Variable | Sequence[Variable]) -> bool:
@@ -217,7 +273,7 @@ def rule(function: Callable[..., Law]) -> Rule:
     each may match. The function returns the left side, the right side, and any guards. The first
     line of its docstring is the law.
 
-    function (callable): Called once, with variables, to build real nodes. A left side applies an
+    function (callable): Called with variables, to build real nodes. A left side applies an
         op. Operands of commutative ops match in any order, a parameter that is used twice matches
         one variable, a number matches constants of this value in any dtype, and ``*xs`` matches all
         other operands. A right side may be a function: it is called with the matched node and the
@@ -249,6 +305,11 @@ def _parameters_of(function: Callable[..., Law]) -> tuple[Parameter, ...]:
         variadic = parameter.kind is inspect.Parameter.VAR_POSITIONAL
         parameters.append(Parameter(name, sorts[0], variadic))
     return tuple(parameters)
+
+
+def _has_rank(rank: int, binding: Variable | Sequence[Variable]) -> bool:
+    matched = [binding] if isinstance(binding, Variable) else binding
+    return all(x.ndim == rank for x in matched)
 
 
 def _formula(x: Variable) -> str:

@@ -33,8 +33,11 @@ class Sort:
     constant : bool
         Whether only constants match.
     ndim : int
-        The rank of the variable that the rule's function is called with. Elementwise ops take any
-        rank; other ops may need a certain one.
+        The rank of the variable that the rule's function is called with. If it is not 0, only
+        variables of this rank match. If it is 0, those of any rank do: for elementwise ops.
+    any_rank : bool
+        Whether variables of any rank match though the function is called with one of ``ndim``. It
+        must apply ops that mean the same at each rank then.
 
     Examples
     --------
@@ -49,6 +52,7 @@ class Sort:
     sample: str
     constant: bool = False
     ndim: int = 0
+    any_rank: bool = False
 
 
 Tensor: TypeAlias = Annotated[Variable, Sort("tensor", DTYPES, "float64")]

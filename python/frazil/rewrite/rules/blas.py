@@ -25,7 +25,9 @@ from frazil.tensor.products import Dot
 from frazil.tensor.reductions import Sum
 from frazil.tensor.transposition import permute_dims
 
-FloatMatrix: TypeAlias = Annotated[Variable, Sort("float matrix", FLOATS, "float64", ndim=2)]
+FloatMatrix: TypeAlias = Annotated[
+    Variable, Sort("float matrix", FLOATS, "float64", ndim=2, any_rank=True)
+]
 """A float with the dimensions of an operand of a product."""
 
 total = any_kind(Sum)

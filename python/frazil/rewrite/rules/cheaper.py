@@ -16,7 +16,9 @@ from frazil.rewrite.rules.folding import is_folded
 from frazil.rewrite.sort import FLOATS, Float, KnownFloat, KnownInteger, Number, Sort
 from frazil.tensor.products import BatchedDot
 
-FloatMatrices: TypeAlias = Annotated[Variable, Sort("float matrices", FLOATS, "float64", ndim=3)]
+FloatMatrices: TypeAlias = Annotated[
+    Variable, Sort("float matrices", FLOATS, "float64", ndim=3, any_rank=True)
+]
 """A float with the dimensions of a stack of matrices."""
 
 MAX_EXPONENT = 16

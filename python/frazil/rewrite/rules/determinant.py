@@ -11,8 +11,10 @@ from frazil.rewrite.sort import FLOATS, Sort
 from frazil.rewrite.wildcard import any_kind
 from frazil.tensor.linalg.determinants import LogAbsDet
 
-FloatMatrix: TypeAlias = Annotated[Variable, Sort("float matrix", FLOATS, "float64", ndim=2)]
-Pivots: TypeAlias = Annotated[Variable, Sort("pivots", ("int32",), "int32", ndim=1)]
+FloatMatrix: TypeAlias = Annotated[
+    Variable, Sort("float matrix", FLOATS, "float64", ndim=2, any_rank=True)
+]
+Pivots: TypeAlias = Annotated[Variable, Sort("pivots", ("int32",), "int32", ndim=1, any_rank=True)]
 
 logarithm = any_kind(LogAbsDet)
 
