@@ -73,6 +73,7 @@ import numpy as np
 import frazil as fz, frazil.tensor as ft
 
 mode, kind = os.environ["MODE"], os.environ["KIND"]
+size = 20_000 if kind == "blocks" else 3
 total = fz.shared(0.0, name="total")
 n, m = ft.lscalar("n"), ft.lscalar("m")
 start = ft.constant(np.zeros(3)) if kind == "kernel" else ft.zeros(m)
@@ -80,20 +81,20 @@ states, _ = fz.scan(lambda state: 0.5 * state + 1.0, outputs_info=[start], n_ste
 last = states[-1].sum()
 f = fz.function([n, m], last, mode=mode, updates={total: total + last}, on_unused_input="ignore")
 assert (" scan k" in str(f.explain())) == (kind == "kernel"), str(f.explain())
-once = f(10, 3)
+once = f(10, size)
 assert total.get_value() == once > 0
 threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
 try:
-    f(10**14, 3)
+    f(10**14, size)
 except KeyboardInterrupt:
     print("interrupted")
 assert total.get_value() == once
-f(10, 3)
+f(10, size)
 assert total.get_value() == 2 * once
 """
 
 
-@pytest.mark.parametrize("kind", ["kernel", "program"])
+@pytest.mark.parametrize("kind", ["kernel", "program", "blocks"])
 @pytest.mark.parametrize("mode", MODES)
 def test_an_interrupt_ends_a_scan_and_leaves_shared_variables_alone(mode, kind):
     done = subprocess.run(

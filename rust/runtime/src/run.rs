@@ -29,8 +29,8 @@ use crate::program::instr::{Call, InstrKind};
 use crate::run::bind::Binder;
 use crate::run::state::{OutputPlan, SlotState, State};
 use crate::run::step::{Place, Step};
-use crate::run::tape::Tape;
 use crate::run::tape::products::kept_bytes;
+use crate::run::tape::{Apart, Tape};
 use crate::run::watch::Watch;
 use crate::threads::conduct::Conduct;
 
@@ -141,9 +141,14 @@ impl<'p> Run<'p> {
 
     /// A way to execute a plain program again and again, when all its outputs have their memory; see
     /// [`Tape::new`].
-    pub(crate) fn tape(&mut self, moving: &[usize], room: (*mut u8, usize)) -> Tape<'_> {
+    pub(crate) fn tape(
+        &mut self,
+        moving: &[usize],
+        room: (*mut u8, usize),
+        apart: Option<Apart>,
+    ) -> Tape<'_> {
         let program = self.program;
-        Tape::new(program, self.state_mut(), moving, room)
+        Tape::new(program, self.state_mut(), moving, room, apart)
     }
 
     /// The bytes of the copies of matrices that a tape keeps, if the inputs from one on stay the same.

@@ -106,6 +106,9 @@ pub(crate) struct LoopNest {
     empty: bool,
     /// Whether all of it is one brief call of the kernel.
     brief: bool,
+    /// The bytes of an element, if what the kernel writes at a position along its inner dimension, the only one,
+    /// depends on what it reads there alone, and all that moves does so by as much.
+    pointwise: Option<i64>,
     /// The outer strides of that call where operands are packed for it; else none.
     packed_strides: SmallVec<[i64; 12]>,
     /// See [`LoopNest::is_long`].
@@ -130,6 +133,23 @@ fn row_buffer(scratch: usize, (outer, inner): (i64, i64), size: usize) -> (usize
     let rows = if outer > 1 && row <= SHORT_ROW { TILE } else { 1 };
     let stride = if rows == 1 { 0 } else { row as i64 };
     (scratch.next_multiple_of(LINE), rows * row, stride)
+}
+
+/// The bytes by which all operands move that do, if every write is among them and nothing is accumulated.
+fn pointwise(accesses: &[Access], inner_steps: &[i64]) -> Option<i64> {
+    let mut size = None;
+    for (access, &step) in accesses.iter().zip(inner_steps) {
+        let is_apart = match access.role {
+            Role::Read => true,
+            Role::Write => step != 0,
+            Role::Accumulate => false,
+        };
+        let fits = step == 0 || step == access.itemsize as i64 && *size.get_or_insert(step) == step;
+        if !is_apart || !fits || access.inner != (step != 0) {
+            return None;
+        }
+    }
+    size
 }
 
 /// The copies of blocks of operands, one behind the other, and the bytes that they take.
@@ -219,10 +239,16 @@ impl LoopNest {
         let single = packs.is_empty() && period.is_none() && walk.is_single();
         let turns = walk.lengths().iter().chain([&outer, &inner]);
         let positions = turns.fold(1i64, |all, &length| all.saturating_mul(length));
+        let pointwise = if single && outer == 1 && sizes.is_none() {
+            pointwise(accesses, &inner_steps)
+        } else {
+            None
+        };
         let one_block = !packs.is_empty() && period.is_none() && walk.is_single();
         let one_block = one_block && positions <= block.min(4 * PATIENCE);
         let mut nest = LoopNest {
             brief: single && positions <= 4 * PATIENCE,
+            pointwise,
             packed_strides: SmallVec::new(),
             long: positions > LONG,
             outer,
@@ -263,6 +289,23 @@ impl LoopNest {
     pub(crate) fn only_call(&self) -> Option<((i64, i64), &[i64])> {
         let plain = self.brief && self.split.is_none() && !self.empty;
         plain.then_some(((self.outer, self.inner), &self.outer_strides[..]))
+    }
+
+    /// The positions, the bytes of an element, and by operand whether it moves, if each position is apart from the
+    /// others. The kernel may be called for some of them.
+    pub(crate) fn pointwise(&self) -> Option<(i64, i64, impl Iterator<Item = bool> + '_)> {
+        let size = self.pointwise.filter(|_| self.tables.is_empty() && !self.empty)?;
+        Some((self.inner, size, self.inner_steps.iter().map(|&step| step != 0)))
+    }
+
+    /// Whether threads may share it.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.split.is_some()
+    }
+
+    /// The strides of a call with one row.
+    pub(crate) fn row_strides(&self) -> &[i64] {
+        &self.outer_strides
     }
 
     /// The pointers behind those to operands: tables, the place of a report, buffers.

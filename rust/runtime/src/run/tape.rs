@@ -4,10 +4,13 @@
 //! Kernels get pointers from one table. From one execution to the next only the pointers change that
 //! start in memory which moves: states, elements of sequences, rows of results.
 
+mod blocks;
 pub(crate) mod products;
 
 use frazil_core::DType;
 
+pub(crate) use self::blocks::Apart;
+use self::blocks::Blocks;
 use crate::arrays::rows::copy_few;
 use crate::arrays::scalar::Scalar;
 use crate::arrays::strided::{TransferPlan, fill};
@@ -126,6 +129,7 @@ pub(crate) struct Tape<'a> {
     turns: Vec<Turn<'a>>,
     pointers: Vec<*mut u8>,
     moved: Vec<Moved>,
+    blocks: Option<Blocks>,
 }
 
 /// The parts that a run keeps of a program.
@@ -152,6 +156,7 @@ struct Recorder<'a> {
     moves: Vec<Moves>,
     /// The memory for copies that are kept: its place, and its bytes.
     room: (*mut u8, usize),
+    blocks: Option<Blocks>,
 }
 
 /// The time at which pointers into a memory change, since it moves.
@@ -167,12 +172,13 @@ enum Moves {
 impl<'a> Tape<'a> {
     /// The tape of a run of a plain program, whose outputs have their memory. The memory of `moving`
     /// inputs and outputs, by the numbers of their bases, may be elsewhere in each execution. In `room`, a
-    /// place and so many bytes, are copies of matrices that stay the same.
+    /// place and so many bytes, are copies of matrices that stay the same. Elements may be gone through `apart`.
     pub(crate) fn new(
         program: &'a Program,
         state: &'a mut State,
         moving: &[usize],
         room: (*mut u8, usize),
+        apart: Option<Apart>,
     ) -> Tape<'a> {
         let parts = state.parts();
         let mut recorder = Recorder {
@@ -183,10 +189,12 @@ impl<'a> Tape<'a> {
             moved: Vec::new(),
             moves: vec![Moves::Never; parts.bases.len()],
             room,
+            blocks: None,
         };
         for &base in moving {
             recorder.moves[base] = Moves::Before;
         }
+        recorder.blocks = apart.and_then(|apart| recorder.blocks(program, &parts, apart));
         let (numbers, sizes) = recorder.sizes(program, &parts);
         for (at, step) in parts.steps.iter().enumerate() {
             let first = recorder.turns.len();
@@ -195,7 +203,8 @@ impl<'a> Tape<'a> {
                 turn.instr = Some(at);
             }
             if let Some(last) = recorder.turns[first..].last_mut() {
-                last.asks = at % ASK == ASK - 1 || step.may_ask_late();
+                let late = step.may_ask_late() && recorder.blocks.is_none();
+                last.asks = at % ASK == ASK - 1 || late;
             }
         }
         for &position in parts.unfinished.iter().filter(|&&position| !parts.left[position]) {
@@ -207,9 +216,21 @@ impl<'a> Tape<'a> {
             recorder.transfer(plan, to, from, &parts);
             recorder.turns.last_mut().expect("it has just been added").output = position;
         }
-        let Recorder { turns, pointers, moved, .. } = recorder;
+        let Recorder { turns, pointers, moved, blocks, .. } = recorder;
         let Parts { slots, bases, values, scratch, .. } = parts;
-        Tape { program, slots, bases, values, scratch, numbers, sizes, turns, pointers, moved }
+        Tape {
+            program,
+            slots,
+            bases,
+            values,
+            scratch,
+            numbers,
+            sizes,
+            turns,
+            pointers,
+            moved,
+            blocks,
+        }
     }
 
     /// The start of every memory of the run.
@@ -391,6 +412,10 @@ impl<'a> Recorder<'a> {
     }
 
     fn kernel(&mut self, step: &'a LoopStep, parts: &Parts<'a>) {
+        if self.blocks.is_some() {
+            self.kernel_of_blocks(step, parts);
+            return;
+        }
         let Some((lengths, strides)) = step.nest.only_call().filter(|_| step.blank.is_empty())
         else {
             self.add(Action::Loop(step));

@@ -9,6 +9,7 @@ use crate::error::{Error, Fault};
 use crate::program::nested::Next;
 use crate::run::Run;
 use crate::run::scan::{Asked, ScanRun, Target};
+use crate::run::tape::{Apart, Tape};
 use crate::threads::conduct::Conduct;
 
 /// The steps after which a scan that may end early is taken for a long one: of a shorter one, preparing all
@@ -67,12 +68,44 @@ impl<'p> ScanRun<'p> {
     ) -> Result<(i64, bool), Error> {
         let room = self.rows.iter().flatten().map(|rows| rows.capacity).min();
         let end = room.map_or(self.steps, |room| room.min(self.steps));
-        let (mut step, mut ended) = (first, false);
         let mut moved = self.moved(first);
-        let mut tape = run.tape(&moved.bases(), self.kept);
-        for (&(base, _), carried) in moved.states.iter().zip(0..) {
-            tape.bases()[base] = self.values[self.code.input_of(carried)].data;
+        let mut tape = run.tape(&moved.bases(), self.kept, self.apart_by(conduct));
+        let mut done = (first, false);
+        for block in 0..tape.block_count() {
+            tape.take_block(block);
+            if block > 0 {
+                moved = self.moved(first);
+                // Steps are counted on, as they are what the questions whether to stop are spread over.
+                asked.next -= end - first;
+            }
+            for &(base, _) in &moved.states {
+                tape.bases()[base] = self.values[base].data;
+            }
+            done = self.play(&mut tape, &mut moved, (first, end), asked, conduct)?;
         }
+        for &(base, _) in &moved.states {
+            self.values[base].data = tape.bases()[base];
+        }
+        Ok(done)
+    }
+
+    /// What a tape has to know to do steps inside blocks of elements; `None` if it must not: rows of stacks are far
+    /// apart, so that blocks of them would take longer than whole ones.
+    fn apart_by(&self, conduct: &Conduct<'_>) -> Option<Apart> {
+        let may = self.rows.is_empty() && self.code.until.is_none();
+        may.then_some(Apart { sequences: self.sequences.len(), alone: conduct.threads == 1 })
+    }
+
+    /// Does the steps from one to another, with the bases that move.
+    fn play(
+        &self,
+        tape: &mut Tape<'_>,
+        moved: &mut Moved,
+        (first, end): (i64, i64),
+        asked: &mut Asked,
+        conduct: &Conduct<'_>,
+    ) -> Result<(i64, bool), Error> {
+        let (mut step, mut ended) = (first, false);
         let mut next = vec![std::ptr::null_mut(); moved.states.len()];
         while step < end && !ended {
             if asked.is_due(step) && (conduct.should_stop)() {
@@ -102,9 +135,6 @@ impl<'p> ScanRun<'p> {
                 bases[base] = data;
             }
             step += 1;
-        }
-        for &(base, _) in &moved.states {
-            self.values[base].data = tape.bases()[base];
         }
         Ok((step, ended))
     }
