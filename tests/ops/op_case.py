@@ -1,7 +1,7 @@
 """Cases: functions of variables, what NumPy or SciPy has for them, and arrays to compare on."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from agreement import several
@@ -32,6 +32,14 @@ class Case:
     same_bits: tuple[str, ...] = EVERY
     tolerance: float = 1e-12
     lengths: tuple[int, ...] = LENGTHS
+    static: bool = True
+    """Whether it takes the lengths of ``with_known_lengths``."""
+
+    def with_known_lengths(self):
+        """The case for types that tell every length: other code is compiled for these."""
+        known = str.maketrans("bkmnp", "22353")
+        operands = tuple(replace(one, dims=one.dims.translate(known)) for one in self.operands)
+        return replace(self, operands=operands)
 
     def inputs(self, dtype):
         """Variables for the operands, of whose lengths only digits are known."""
