@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 
 def _singledispatch(function: Callable[..., object]) -> object:
@@ -52,6 +52,42 @@ def _singledispatch(function: Callable[..., object]) -> object:
     made: Any = wrapper
     made.register, made.dispatch, made.registry = known.register, dispatch, registry
     return made
+
+
+def check_classes(dispatched: Any, check: Callable[[type[object]], None]) -> None:
+    """Call ``check`` with each class that a form is registered for from now on.
+
+    Parameters
+    ----------
+    dispatched : callable
+        A function that :func:`singledispatch` made.
+    check : callable
+        Raises an error if the class is none to register a form for.
+
+    Examples
+    --------
+    >>> from frazil.graph.dispatch import check_classes, singledispatch
+    >>> @singledispatch
+    ... def kind(x):
+    ...     return "something"
+    >>> check_classes(kind, print)
+    >>> form = kind.register(int, lambda x: "a number")
+    <class 'int'>
+    >>> kind(1)
+    'a number'
+    """
+    register = dispatched.register
+
+    @functools.wraps(register)
+    def checked(kind: Any, form: Any = None) -> Any:
+        annotated = not isinstance(kind, type) and getattr(kind, "__annotations__", None)
+        first = next(iter(get_type_hints(kind).values())) if annotated else kind
+        for each in get_args(first) or (first,):
+            if isinstance(each, type):
+                check(each)
+        return register(kind, form)
+
+    dispatched.register = checked
 
 
 if TYPE_CHECKING:  # checkers of types know the standard library's

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import wraps
-from typing import Any, get_args, get_type_hints
+from collections.abc import Sequence
 
 from frazil._core import FrozenApply, FrozenFunctionGraph, TensorType, Variable
 from frazil.graph.answers import note_place
-from frazil.graph.dispatch import singledispatch
+from frazil.graph.dispatch import check_classes, singledispatch
 from frazil.graph.op import Op
 from frazil.inner.ops import ops_of
 from frazil.inner.rebuild import replace_ops
@@ -62,27 +60,15 @@ def native_form(op: Op, *inputs: object) -> Variable | Sequence[Variable] | None
     return None
 
 
-def _refusing_scalar_ops(register: Callable[..., Any]) -> Callable[..., Any]:
-    """``register``, which refuses forms that nothing would ask for."""
-
-    @wraps(register)
-    def registered(kind: Any, form: Any = None) -> Any:
-        annotated = not isinstance(kind, type) and getattr(kind, "__annotations__", None)
-        first = next(iter(get_type_hints(kind).values())) if annotated else kind
-        for each in get_args(first) or (first,):
-            if isinstance(each, type) and issubclass(each, ScalarOp):
-                raise TypeError(
-                    f"{each.__qualname__} is a scalar op, of which no native form is asked: it "
-                    "joins native loops by its texts c and numba. Derive from fz.Op to register "
-                    "a form"
-                )
-        return register(kind, form)
-
-    return registered
+def _refuse_scalar_op(kind: type[object]) -> None:
+    if issubclass(kind, ScalarOp):
+        raise TypeError(
+            f"{kind.__qualname__} is a scalar op, of which no native form is asked: it joins "
+            "native loops by its texts c and numba. Derive from fz.Op to register a form"
+        )
 
 
-_form: Any = native_form
-_form.register = _refusing_scalar_ops(_form.register)
+check_classes(native_form, _refuse_scalar_op)
 
 
 def with_native_forms(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
