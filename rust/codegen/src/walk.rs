@@ -2,8 +2,8 @@
 
 use crate::dtype::Dtype;
 use crate::emit::{Emitter, suffix};
-use crate::folding::{Folding, Target};
 use crate::kernel::{Action, LoopKernel, Pass};
+use crate::row_folds::{Folding, Target};
 use crate::stages::{Call, OperandPlace, Stages};
 use crate::walk::chosen_elements::{ChosenElements, Chunk};
 use crate::walk::indexed_row::{Indexed, IndexedRow};

@@ -7,8 +7,8 @@ From the outside in: :mod:`~frazil.link.c.rows` goes through the rows, :mod:`~fr
 copies their ends, :mod:`~frazil.link.c.walk` goes along a row and stops for
 :mod:`~frazil.link.c.pauses`, :mod:`~frazil.link.c.stages` cuts the work on a block into stages,
 and :mod:`~frazil.link.c.lanes` writes their loops, with bools and the like widened as
-:mod:`~frazil.link.c.narrow` says. :mod:`~frazil.link.c.folding` has reductions, over the functions
-of :mod:`~frazil.link.c.partials`; :mod:`~frazil.link.c.indices` takes and puts;
+:mod:`~frazil.link.c.narrow` says. :mod:`~frazil.link.c.row_folds` has reductions, over the
+functions of :mod:`~frazil.link.c.partials`; :mod:`~frazil.link.c.indices` takes and puts;
 :mod:`~frazil.link.c.operands` and :mod:`~frazil.link.c.values` name pointers and values.
 :mod:`~frazil.link.c.scan` writes scans, :mod:`~frazil.link.c.scalar_loop` loops of single elements.
 

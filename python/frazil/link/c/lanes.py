@@ -10,7 +10,6 @@ from frazil.graph.dataclass import dataclass
 from frazil.link.c import syntax as c
 from frazil.link.c.definitions import lane_type, load, memory_type, place
 from frazil.link.c.exponential import block_exponential, hold_constants
-from frazil.link.c.folding import MemoryFolding
 from frazil.link.c.functions import C_TYPES
 from frazil.link.c.indices import (
     are_below,
@@ -21,6 +20,7 @@ from frazil.link.c.indices import (
     put_lane_of_runs,
     take,
 )
+from frazil.link.c.row_folds import MemoryFolding
 from frazil.link.c.scalar_loop import OWN, SAME
 from frazil.link.c.stages import Kind, Stages
 from frazil.link.c.values import Values, reduction
@@ -32,7 +32,7 @@ from frazil.link.kernel.scalar_loop import ScalarLoopCall
 
 
 class BlockFolding(Protocol):
-    """The writes folded in a block: :class:`~frazil.link.c.folding.Folding`, or simpler ones."""
+    """The writes folded in a block: :class:`~frazil.link.c.row_folds.Folding`, or simpler ones."""
 
     @property
     def k(self) -> int: ...

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar, Protocol
 
 from frazil.link.c import syntax as c
-from frazil.link.c.folding import Folding
+from frazil.link.c.row_folds import Folding
 from frazil.link.kernel.loop_kernel import PATIENCE, Status
 
 DECIDED = 128

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from frazil.link.c import syntax as c
 from frazil.link.c.definitions import load, place
-from frazil.link.c.folding import CARRIED
 from frazil.link.c.functions import C_TYPES
 from frazil.link.c.indices import take
 from frazil.link.c.operands import Moving, Operands
+from frazil.link.c.row_folds import CARRIED
 from frazil.link.c.values import Values
 from frazil.link.kernel.loop_kernel import BLOCK_BYTES, Take, Write
 from frazil.link.kernel.passes import Pass, Passes

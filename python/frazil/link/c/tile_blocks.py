@@ -13,11 +13,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from frazil.link.c import syntax as c
-from frazil.link.c.folding import CARRIED, Folding, RegisterFolding
 from frazil.link.c.functions import C_TYPES
 from frazil.link.c.lanes import BlockWriter
 from frazil.link.c.operands import Moving
 from frazil.link.c.partials import carry
+from frazil.link.c.row_folds import CARRIED, Folding, RegisterFolding
 from frazil.link.c.stages import Stages
 from frazil.link.c.walk import Frame
 from frazil.link.kernel.loop_kernel import BLOCK_BYTES

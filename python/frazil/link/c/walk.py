@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from frazil.graph.dataclass import dataclass
 from frazil.link.c import syntax as c
 from frazil.link.c.ends import Ends
-from frazil.link.c.folding import AllRows, EachRow, Folding, MemoryFolding, folding
 from frazil.link.c.functions import C_TYPES
 from frazil.link.c.indexed_rows import indexed_rows
 from frazil.link.c.lanes import BlockWriter
 from frazil.link.c.operands import Operands
 from frazil.link.c.pauses import Asking, Carrying, Columns, Decided, Pause, stops
+from frazil.link.c.row_folds import AllRows, EachRow, Folding, MemoryFolding, folding
 from frazil.link.c.rows import Rows
 from frazil.link.c.stages import Stages
 from frazil.link.c.values import Values, reduction

@@ -13,8 +13,8 @@ from frazil.link.kernel.reduction import fold_operands
 from frazil.link.kernel.scalar_loop import scalar_loop_calls
 from frazil.link.numba import functions, vectors
 from frazil.link.numba.expressions import Expressions
-from frazil.link.numba.folding import BlockFold
 from frazil.link.numba.lines import indented
+from frazil.link.numba.row_folds import BlockFold
 from frazil.scalar.elementary import Elementary
 
 

@@ -14,8 +14,8 @@ from frazil.link.kernel.passes import Pass
 from frazil.link.kernel.reduction import identity
 from frazil.link.kernel.tiles import SHORT, TILE, is_side_by_side
 from frazil.link.numba import functions, vectors
-from frazil.link.numba.folding import Folding
 from frazil.link.numba.lines import indented
+from frazil.link.numba.row_folds import Folding
 from frazil.link.numba.walk import Walks
 
 HALVES = (4, 2, 1)

@@ -14,9 +14,9 @@ from frazil.link.kernel.passes import Pass
 from frazil.link.kernel.tiles import SHORT, TILE, busiest, gathers_rows, kept_values
 from frazil.link.numba import functions, vectors
 from frazil.link.numba.columns import RowColumns, takes_columns_of_rows
-from frazil.link.numba.folding import CARRIED
 from frazil.link.numba.lines import indented
-from frazil.link.numba.row_folding import RowFolding
+from frazil.link.numba.row_folds import CARRIED
+from frazil.link.numba.tile_folds import RowFolding
 from frazil.link.numba.walk import Walks
 
 

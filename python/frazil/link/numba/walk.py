@@ -10,9 +10,9 @@ from frazil.link.kernel.reduction import folds_row, has_levels, identity
 from frazil.link.kernel.tiles import gathers_rows, takes_tiles
 from frazil.link.numba import functions, vectors
 from frazil.link.numba.blocks import Blocks
-from frazil.link.numba.folding import CARRIED, IN_REGISTERS, Folding
 from frazil.link.numba.lines import indented
-from frazil.link.numba.row_folding import RowFolding
+from frazil.link.numba.row_folds import CARRIED, IN_REGISTERS, Folding
+from frazil.link.numba.tile_folds import RowFolding
 
 
 class Walks(Blocks):

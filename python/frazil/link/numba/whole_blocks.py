@@ -12,8 +12,8 @@ from frazil.link.kernel.reduction import folds_row
 from frazil.link.kernel.whole_blocks import AHEAD
 from frazil.link.numba import functions, vectors
 from frazil.link.numba.blocks import Blocks
-from frazil.link.numba.folding import BlockFolding
 from frazil.link.numba.lines import indented
+from frazil.link.numba.row_folds import BlockFolding
 
 
 class WholeBlockRows:

@@ -2,7 +2,7 @@
 //! waits for the fold of the one before, and no register is half empty. The last pass goes along the rows again, and
 //! may fold them into one.
 
-use crate::folding::Folding;
+use crate::row_folds::Folding;
 use crate::vector::{COLUMNS, columns_of_rows, rows_of_columns};
 use crate::walk::Walk;
 use crate::walk::tile_plan::{ColumnPass, Room, TilePlan};

@@ -1,8 +1,8 @@
 //! Folds of short rows, each by one call of a function that holds the partial results in registers.
 
 use crate::emit::If;
-use crate::folding::{Folding, Target};
 use crate::kernel::Pass;
+use crate::row_folds::{Folding, Target};
 use crate::stages::Stages;
 use crate::vector::RowsCode;
 use crate::walk::turn::Region;

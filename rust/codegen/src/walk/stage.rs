@@ -2,8 +2,8 @@
 
 use crate::dtype::Dtype;
 use crate::emit::REGISTER;
-use crate::folding::Folding;
 use crate::kernel::{Action, Pass};
+use crate::row_folds::Folding;
 use crate::stages::{OperandPlace, Stages};
 use crate::steps::goes_in_registers;
 use crate::walk::Walk;

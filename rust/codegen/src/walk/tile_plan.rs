@@ -2,8 +2,8 @@
 //! rows for the last, and the values of rows that other passes need than those that make them.
 
 use crate::dtype::Dtype;
-use crate::folding::Folding;
 use crate::kernel::{LoopKernel, Pass};
+use crate::row_folds::Folding;
 use crate::stages::Stages;
 use crate::vector::{COLUMNS, Given, Registers, Sheet, code, fold_columns, tile_code};
 use crate::walk::Walk;

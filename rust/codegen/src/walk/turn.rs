@@ -1,8 +1,8 @@
 //! One turn of a loop: values are read, computed, folded and written.
 
 use crate::dtype::Dtype;
-use crate::folding::Folding;
 use crate::kernel::{Action, Pass, Statement};
+use crate::row_folds::Folding;
 use crate::stages::{OperandPlace, Stages};
 use crate::walk::Walk;
 use crate::walk::indexed_row::Indexed;

@@ -1,9 +1,9 @@
 //! A stage of a pass as a function of vectors, and its calls.
 
 use crate::dtype::Dtype;
-use crate::folding::{CARRIED, Folding};
 use crate::kernel::{Action, Pass};
 use crate::op::Op;
+use crate::row_folds::{CARRIED, Folding};
 use crate::stages::{OperandPlace, Stages};
 use crate::vector::{Block, Effect, Given, Partials, RowsCode, Sheet, code, may_hold, rows_code};
 use crate::walk::Walk;

@@ -2,8 +2,8 @@
 //! that is done once a row; in this function, registers hold all that this work needs.
 
 use crate::dtype::Dtype;
-use crate::folding::{Folding, Target};
 use crate::kernel::{Action, Pass};
+use crate::row_folds::{Folding, Target};
 use crate::stages::Stages;
 use crate::vector::{ChosenRow, Given, RowPlan, RowsCode, SETS, Sheet, walked_code};
 use crate::walk::Walk;

@@ -10,8 +10,8 @@ from frazil.graph.dataclass import dataclass
 from frazil.link.kernel.reduction import has_levels, identity
 from frazil.link.kernel.tiles import TILE
 from frazil.link.numba import functions, vectors
-from frazil.link.numba.folding import CARRIED, Folding
 from frazil.link.numba.lines import indented
+from frazil.link.numba.row_folds import CARRIED, Folding
 
 
 @dataclass(frozen=True, slots=True)
