@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Protocol, TypeAlias
 
 from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axis
-from frazil.tensor.docstrings import described_like
+from frazil.tensor.docstrings import described_like, renamed
 from frazil.tensor.fft.one_dimension import Norm, fft, ifft, irfft, rfft
 from frazil.tensor.lengths import LengthLike, length
 
@@ -105,57 +105,62 @@ def irfftn(a: TensorLike, s: Counts = None, axes: Axes = None, norm: Norm = None
     return irfft(x, n, last, norm)
 
 
-@described_like(fftn)
-def fft2(a: TensorLike, s: Counts = None, axes: Axes = (-2, -1), norm: Norm = None) -> Variable:
-    """Return :func:`fftn` of the last two dimensions, or of ``axes``.
+class OverTwo(Protocol):
+    """A transform of the last two dimensions, or of ``axes``."""
 
-    axes (sequence of int): The dimensions.
-    returns: As :func:`numpy.fft.fft2` gives.
-
-    >>> ft.real(ft.fft.fft2([[1.0, 2.0], [3.0, 4.0]])).eval()
-    array([[10., -2.],
-           [-4.,  0.]])
-    """
-    return fftn(a, s, axes, norm)
+    def __call__(
+        self, a: TensorLike, s: Counts = None, axes: Axes = (-2, -1), norm: Norm = None
+    ) -> Variable: ...
 
 
-@described_like(fftn)
-def ifft2(a: TensorLike, s: Counts = None, axes: Axes = (-2, -1), norm: Norm = None) -> Variable:
-    """Return :func:`ifftn` of the last two dimensions, or of ``axes``.
+_OVER_TWO = """Return :func:`{several}` of the last two dimensions, or of ``axes``.
 
-    axes (sequence of int): The dimensions.
-    returns: As :func:`numpy.fft.ifft2` gives.
+axes (sequence of int): The dimensions.
+returns: As :func:`numpy.fft.{name}` gives.
 
-    >>> ft.real(ft.fft.ifft2([[10.0, -2.0], [-4.0, 0.0]])).eval()
-    array([[1., 2.],
-           [3., 4.]])
-    """
-    return ifftn(a, s, axes, norm)
+{example}
+"""
 
 
-@described_like(rfftn)
-def rfft2(a: TensorLike, s: Counts = None, axes: Axes = (-2, -1), norm: Norm = None) -> Variable:
-    """Return :func:`rfftn` of the last two dimensions, or of ``axes``.
+def _over_two(of: Callable[..., Variable], example: str) -> OverTwo:
+    """The form of a transform along several dimensions that takes two by default."""
 
-    axes (sequence of int): The dimensions.
-    returns: As :func:`numpy.fft.rfft2` gives.
+    def function(
+        a: TensorLike, s: Counts = None, axes: Axes = (-2, -1), norm: Norm = None
+    ) -> Variable:
+        return of(a, s, axes, norm)
 
-    >>> ft.real(ft.fft.rfft2([[1.0, 2.0], [3.0, 4.0]])).eval()
-    array([[10., -2.],
-           [-4.,  0.]])
-    """
-    return rfftn(a, s, axes, norm)
+    name = f"{of.__name__[:-1]}2"
+    if of.__doc__ is not None:  # as Python -OO leaves it
+        function.__doc__ = _OVER_TWO.format(several=of.__name__, name=name, example=example)
+    return described_like(of)(renamed(function, name))
 
 
-@described_like(irfftn)
-def irfft2(a: TensorLike, s: Counts = None, axes: Axes = (-2, -1), norm: Norm = None) -> Variable:
-    """Return :func:`irfftn` of the last two dimensions, or of ``axes``.
-
-    axes (sequence of int): The dimensions.
-    returns: As :func:`numpy.fft.irfft2` gives.
-
-    >>> ft.fft.irfft2([[10.0, -2.0], [-4.0, 0.0]]).eval()
-    array([[1., 2.],
-           [3., 4.]])
-    """
-    return irfftn(a, s, axes, norm)
+fft2 = _over_two(
+    fftn,
+    """\
+>>> ft.real(ft.fft.fft2([[1.0, 2.0], [3.0, 4.0]])).eval()
+array([[10., -2.],
+       [-4.,  0.]])""",
+)
+ifft2 = _over_two(
+    ifftn,
+    """\
+>>> ft.real(ft.fft.ifft2([[10.0, -2.0], [-4.0, 0.0]])).eval()
+array([[1., 2.],
+       [3., 4.]])""",
+)
+rfft2 = _over_two(
+    rfftn,
+    """\
+>>> ft.real(ft.fft.rfft2([[1.0, 2.0], [3.0, 4.0]])).eval()
+array([[10., -2.],
+       [-4.,  0.]])""",
+)
+irfft2 = _over_two(
+    irfftn,
+    """\
+>>> ft.fft.irfft2([[10.0, -2.0], [-4.0, 0.0]]).eval()
+array([[1., 2.],
+       [3., 4.]])""",
+)
