@@ -122,11 +122,11 @@ pub(crate) unsafe fn count_terms(dtype: DType, given: [*const u8; 3]) -> Result<
     /// # Safety
     /// As above, with elements of type `T`.
     unsafe fn counted<T: Term>(given: [*const u8; 3]) -> Result<i64, &'static str> {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the operands are an element of type `T` each.
         let [start, stop, step] = given.map(|at| unsafe { at.cast::<T>().read() });
         T::count(start, stop, step)
     }
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, the operands are an element of `dtype` each.
     unsafe { for_terms!(dtype, counted(given)) }.map_err(|reason| Fault::Progression { reason })
 }
 
@@ -147,7 +147,7 @@ pub(crate) unsafe fn write_terms(
         to: *mut u8,
         count: usize,
     ) -> Result<(), Halt> {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the operands are an element of type `T` each.
         let [start, step] = given.map(|at| unsafe { at.cast::<T>().read() });
         let second = start.after(step);
         // Of floats, the second term less the first may be another step than the given one.
@@ -168,7 +168,7 @@ pub(crate) unsafe fn write_terms(
         }
         Ok(())
     }
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, the operands are an element of `dtype` each, and there is room for `count`.
     unsafe { for_terms!(dtype, written(given, to, count)) }
 }
 

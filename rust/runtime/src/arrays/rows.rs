@@ -21,7 +21,7 @@ pub(crate) unsafe fn copy_row(
     count: i64,
 ) {
     let item = itemsize as i64;
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, both rows are valid for `count` elements at their steps and do not overlap.
     unsafe {
         if to == item && from == item {
             source.copy_to_nonoverlapping(destination, count as usize * itemsize);
@@ -47,7 +47,7 @@ pub(crate) unsafe fn copy_few(destination: *mut u8, source: *const u8, bytes: us
     #[inline(always)]
     unsafe fn part<T>(destination: *mut u8, source: *const u8, bytes: usize, done: &mut usize) {
         if bytes & size_of::<T>() != 0 {
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, a part of this type is left at `done`.
             unsafe {
                 let value = source.add(*done).cast::<T>().read_unaligned();
                 destination.add(*done).cast::<T>().write_unaligned(value);
@@ -122,7 +122,7 @@ pub(crate) unsafe fn copy_each<T>(
     if to == size_of::<T>() as i64 {
         let (place, mut element) = (destination.cast::<T>(), source);
         for at in 0..count as usize {
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, both rows have `count` elements of this type.
             unsafe { place.add(at).write(element.cast::<T>().read()) };
             element = element.wrapping_offset(from as isize);
         }
@@ -131,7 +131,7 @@ pub(crate) unsafe fn copy_each<T>(
     for at in 0..count {
         let place = destination.wrapping_offset((at * to) as isize).cast::<T>();
         let element = source.wrapping_offset((at * from) as isize).cast::<T>();
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, both rows have `count` elements of this type.
         unsafe { place.write(element.read()) };
     }
 }
@@ -148,14 +148,14 @@ pub(crate) unsafe fn repeat_each<T: Copy>(
     [count, times]: [i64; 2],
 ) {
     let [far, near] = to;
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, the source has the element.
     let element =
         |at: i64| unsafe { source.wrapping_offset((at * from) as isize).cast::<T>().read() };
     let place = |at: i64, k: i64| destination.wrapping_offset((at * far + k * near) as isize);
     for at in 0..count {
         let element = element(at);
         for k in 0..times {
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, the destination has the place.
             unsafe { place(at, k).cast::<T>().write(element) };
         }
     }
@@ -180,13 +180,14 @@ unsafe fn add_each<T: Copy>(
             // Test: `rows_without_gaps_are_added`.
             return unsafe { add_dense_avx2(places, elements, count as usize, add) };
         }
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, both rows lie densely, with `count` elements of this type.
         return unsafe { add_dense(places, elements, count as usize, add) };
     }
     for at in 0..count {
         let place = destination.wrapping_offset((at * to) as isize).cast::<T>();
         let element = source.wrapping_offset((at * from) as isize).cast::<T>();
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, both rows have `count` elements of this type, and those
+        // of the destination are initialised.
         unsafe { place.write(add(place.read(), element.read())) };
     }
 }
@@ -203,7 +204,7 @@ unsafe fn add_dense<T: Copy>(
     add: impl Fn(T, T) -> T,
 ) {
     for at in 0..count {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, both rows have `count` elements.
         unsafe { places.add(at).write(add(places.add(at).read(), elements.add(at).read())) };
     }
 }
@@ -220,7 +221,7 @@ unsafe fn add_dense_avx2<T: Copy>(
     count: usize,
     add: impl Fn(T, T) -> T,
 ) {
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, both rows have `count` elements, and the processor has AVX2.
     unsafe { add_dense(places, elements, count, add) }
 }
 

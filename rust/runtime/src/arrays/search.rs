@@ -241,7 +241,7 @@ impl Listing {
     /// # Safety
     /// The operand has the layout of the plan.
     pub(crate) unsafe fn count(&self, of: *const u8) -> Result<i64, Halt> {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the operand has the layout of the plan.
         unsafe {
             match self.listed {
                 Listed::Nonzero => for_bits!(self.dtype, self.count_nonzero(of)),
@@ -272,7 +272,7 @@ impl Listing {
         }
         // Fewer than were counted: another thread wrote to the operand meanwhile.
         for &vector in to {
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, each vector has `count` elements.
             in_portions(count - written, |part| unsafe {
                 vector.add(written + part.start).write_bytes(0, part.len());
             })?;

@@ -135,7 +135,7 @@ impl SortPlan {
     /// The line has it, of type `T`.
     #[inline(always)]
     unsafe fn element<T: Ranked>(&self, line: &Line, k: usize) -> T {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the line has element `k`, of type `T`.
         unsafe { element(line, self.lines.steps[0], k) }
     }
 
@@ -146,7 +146,7 @@ impl SortPlan {
     #[inline(always)]
     unsafe fn write<T>(&self, line: &Line, k: usize, element: T) {
         let at = line.to.wrapping_offset(k as isize * self.lines.steps[1] as isize);
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the line of the result has place `k`.
         unsafe { at.cast::<T>().write(element) }
     }
 
@@ -168,12 +168,12 @@ impl SortPlan {
         let length = self.lines.length;
         let cells = scratch.cast::<C>();
         for k in 0..length {
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, `scratch` has room for a cell for each element.
             unsafe { cells.add(k).write(empty) };
         }
         // SAFETY: they were just written.
         let cells = unsafe { from_raw_parts_mut(cells, length) };
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the lines are those of the plan, with as many elements as there are cells.
         unsafe { self.read_lanes(group, cells, fill) };
         network::sort(cells);
         // SAFETY: as above.
@@ -301,11 +301,11 @@ impl SortPlan {
     unsafe fn ranks<T: Ranked>(&self, line: &Line, room: *mut T::Rank) -> Result<(), Halt> {
         let (length, zero) = (self.lines.length, T::zero(self.dtype));
         if size_of::<T>() == 1 {
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, the line is one of the plan's.
             return unsafe { self.bytes::<T>(line) };
         }
         let mut lost = false;
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, `room` is memory for ranks, twice as many as the line has elements.
         let (ranks, room) = unsafe { halves(room, length)? };
         in_portions(length, |part| {
             for (k, rank) in part.clone().zip(&mut ranks[part]) {
@@ -395,7 +395,7 @@ impl SortPlan {
 #[inline(always)]
 unsafe fn element<T: Ranked>(line: &Line, step: i64, k: usize) -> T {
     let at = line.of.wrapping_offset(k as isize * step as isize);
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, the line has element `k`, of type `T`.
     unsafe { at.cast::<T>().read() }
 }
 

@@ -105,7 +105,7 @@ impl TransferPlan {
         if self.inner == 0 || self.walk.is_empty() || matches!(self.tiled, Some((0, _))) {
             return Ok(());
         }
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, both arrays are as large as the plan says and do not overlap.
         unsafe { self.part([destination, source.cast_mut()], None) }
     }
 
@@ -125,7 +125,7 @@ impl TransferPlan {
             return Ok(());
         }
         let Some(split) = &self.split else {
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, both arrays are as large as the plan says and do not overlap.
             return unsafe { self.run(destination, source) };
         };
         let outer = self.walk.lengths().len();
@@ -207,7 +207,7 @@ impl TransferPlan {
         let [to_outer, from_outer] = outer_steps;
         if from_inner == 0 && self.transfer == Transfer::Copy {
             let (to, from) = ([to_outer, to_inner], from_outer);
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, both arrays have elements of this size at these positions.
             unsafe {
                 let lengths = [outer, inner];
                 match (self.dtype.itemsize(), self.dtype.alignment()) {
@@ -305,7 +305,7 @@ pub(crate) unsafe fn fill(destination: *mut u8, count: i64, value: &Scalar) -> R
 unsafe fn fill_each<T: Copy>(destination: *mut u8, count: usize, value: T) -> Result<(), Halt> {
     in_portions(count, |part| {
         for at in part {
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, there are so many elements of type `T`.
             unsafe { destination.cast::<T>().add(at).write(value) };
         }
     })
@@ -316,7 +316,7 @@ unsafe fn fill_each<T: Copy>(destination: *mut u8, count: usize, value: T) -> Re
 /// # Safety
 /// An element of `dtype` lies there, aligned.
 pub(crate) unsafe fn read_integer(dtype: DType, source: *const u8) -> i64 {
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, an element of `dtype` lies there.
     unsafe {
         match dtype {
             DType::Bool | DType::UInt8 => source.read().into(),

@@ -108,7 +108,7 @@ impl DrawPlan {
         let words: SmallVec<[u64; 16]> = (0..length).map(word).collect();
         let mut left: SmallVec<[u64; 16]> = SmallVec::from_elem(0, length);
         let function = self.distribution.function()?;
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the operands lie as they did when the plan was made.
         unsafe { self.check(parameters)? };
         with_generator(&words, &mut left, |stream| {
             // SAFETY: by the caller's promise; the function is that of the distribution.
@@ -300,7 +300,7 @@ impl DrawPlan {
     /// # Safety
     /// The function fills memory with numbers of this type, and the memory has room for all of them.
     unsafe fn all<T>(&self, drawing: Drawing<'_>) -> Result<(), Fault> {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, NumPy's function of this method fills memory with numbers of the type.
         let f: unsafe extern "C" fn(*mut BitStream, isize, *mut T) =
             unsafe { transmute(drawing.function) };
         let mut done = 0;
@@ -322,7 +322,7 @@ impl DrawPlan {
         // SAFETY: NumPy declares the function so, and the caller promises the width.
         let f: BoundedFn<T> = unsafe { transmute(drawing.function) };
         let (mut left, mut buffer): (c_int, u32) = (0, 0);
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the parameters and results are those of the plan, as for `fill`.
         unsafe {
             self.each(drawing, |p| {
                 let (low, range) = bounds(p);
@@ -380,14 +380,14 @@ narrow! { u8 u16 u32 }
 /// # Safety
 /// It points to an element of this type.
 pub(super) unsafe fn read<T: Copy>(pointer: *mut u8) -> T {
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, it points to an element of this type.
     unsafe { pointer.cast::<T>().read() }
 }
 
 /// # Safety
 /// It points to an element of this type, which is that of a parameter.
 unsafe fn number(pointer: *mut u8, dtype: DType) -> f64 {
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, it points to an element of the type of the parameter.
     unsafe {
         match dtype {
             DType::Float32 => f64::from(read::<f32>(pointer)),
@@ -415,7 +415,8 @@ macro_rules! parameters {
     ($($type:ident $at:tt),*) => {
         impl<$($type: Copy),*> Parameters for ($($type,)*) {
             unsafe fn read(pointers: &[*mut u8], steps: &[i64], at: i64) -> Self {
-                // SAFETY: by the caller's promise.
+                // SAFETY: by the caller's promise, the pointers are those of the first elements,
+                // and the positions are of the walk.
                 unsafe { ($(read(pointers[$at].wrapping_offset((steps[$at] * at) as isize)),)*) }
             }
         }
@@ -467,7 +468,7 @@ pub(super) fn refuse(what: String) -> Result<(), Fault> {
 /// # Safety
 /// These are the parameters of the distribution, as for all checks.
 unsafe fn check_uniform(_: &DrawPlan, p: &[*mut u8]) -> Result<(), Fault> {
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, these are the two float64 parameters.
     let (low, high): (f64, f64) = unsafe { (read(p[0]), read(p[1])) };
     let range = high - low;
     if !range.is_finite() {
@@ -482,7 +483,7 @@ unsafe fn check_uniform(_: &DrawPlan, p: &[*mut u8]) -> Result<(), Fault> {
 /// # Safety
 /// As for [`check_uniform`].
 unsafe fn check_triangular(_: &DrawPlan, p: &[*mut u8]) -> Result<(), Fault> {
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, these are the three float64 parameters.
     let [left, mode, right]: [f64; 3] = unsafe { [read(p[0]), read(p[1]), read(p[2])] };
     let wrong = if left > mode {
         "left > mode"
@@ -499,7 +500,7 @@ unsafe fn check_triangular(_: &DrawPlan, p: &[*mut u8]) -> Result<(), Fault> {
 /// # Safety
 /// As for [`check_uniform`].
 unsafe fn check_negative_binomial(_: &DrawPlan, p: &[*mut u8]) -> Result<(), Fault> {
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, these are the two float64 parameters.
     let (n, p): (f64, f64) = unsafe { (read(p[0]), read(p[1])) };
     if (1.0 - p) / p * (n + 10.0 * n.sqrt()) > largest_rate() {
         return refuse(format!("n is too large or p too small, given n {n} and p {p}"));
@@ -511,7 +512,7 @@ unsafe fn check_negative_binomial(_: &DrawPlan, p: &[*mut u8]) -> Result<(), Fau
 /// As for [`check_uniform`].
 unsafe fn check_hypergeometric(_: &DrawPlan, p: &[*mut u8]) -> Result<(), Fault> {
     const MAX: i64 = 1_000_000_000;
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, these are the three int64 parameters.
     let [good, bad, sample]: [i64; 3] = unsafe { [read(p[0]), read(p[1]), read(p[2])] };
     if good >= MAX || bad >= MAX {
         return refuse(format!("ngood and nbad must be below {MAX}, given {good} and {bad}"));
@@ -528,7 +529,7 @@ unsafe fn check_hypergeometric(_: &DrawPlan, p: &[*mut u8]) -> Result<(), Fault>
 /// As for [`check_uniform`].
 unsafe fn check_integers(plan: &DrawPlan, p: &[*mut u8]) -> Result<(), Fault> {
     let dtype = plan.distribution.result();
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, these are the two bounds, of the dtype.
     let [low, high]: [i128; 2] = unsafe {
         match dtype {
             DType::UInt64 => [read::<u64>(p[0]).into(), read::<u64>(p[1]).into()],

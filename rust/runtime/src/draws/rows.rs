@@ -66,7 +66,7 @@ where
     [T; 16]: smallvec::Array<Item = T>,
 {
     let (length, step) = plan.row;
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, the row has `length` elements at this step.
     (0..length)
         .map(|at| unsafe { read(start.wrapping_offset(at as isize * step as isize)) })
         .collect()
@@ -103,7 +103,7 @@ unsafe fn shuffle(
 ) -> Result<(), Fault> {
     let mut patience = Patience::new();
     for at in (first..places.len()).rev() {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, it is NumPy's function for bounded integers.
         let other = unsafe { below(stream, 0, at as u64, 0, false) };
         places.swap(at, other as usize);
         patience.spend(COST)?;
@@ -267,7 +267,7 @@ fn counts(plan: &DrawPlan) -> bool {
 /// # Safety
 /// These are the parameters of the distribution, as for all checks.
 pub(super) unsafe fn check_colors(plan: &DrawPlan, p: &[*mut u8]) -> Result<(), Fault> {
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, these are the colours and the size of the sample.
     let (colors, sample): (SmallVec<[i64; 16]>, i64) = unsafe { (row_of(plan, p[0]), read(p[1])) };
     let total = colors.iter().try_fold(0i64, |sum, &color| sum.checked_add(color));
     let most = if counts(plan) { i64::MAX / 8 } else { MOST_COLORS - 1 };
@@ -286,7 +286,7 @@ pub(super) unsafe fn check_colors(plan: &DrawPlan, p: &[*mut u8]) -> Result<(), 
 /// # Safety
 /// As for [`check_colors`].
 pub(super) unsafe fn check_multinomial(plan: &DrawPlan, p: &[*mut u8]) -> Result<(), Fault> {
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, the second parameter is a row of shares.
     let shares = unsafe { row_of::<f64>(plan, p[1]) };
     let Some((_, others)) = shares.split_last() else {
         return refuse("pvals must have a last dimension that is not empty".to_owned());
@@ -301,7 +301,7 @@ pub(super) unsafe fn check_multinomial(plan: &DrawPlan, p: &[*mut u8]) -> Result
 /// # Safety
 /// As for [`check_colors`].
 pub(super) unsafe fn check_sample(plan: &DrawPlan, p: &[*mut u8]) -> Result<(), Fault> {
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, the first parameter is the population.
     let population: i64 = unsafe { read(p[0]) };
     if plan.count == 0 {
         return Ok(());

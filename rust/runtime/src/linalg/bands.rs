@@ -133,7 +133,7 @@ impl BandPlan {
         if self.size == 0 || self.columns == 0 {
             return Ok(());
         }
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the operands and the result have the layouts of the plan.
         unsafe {
             if let Some(start) = &self.start {
                 start.run(result, b)?;
@@ -208,7 +208,7 @@ impl Strided {
     /// There is such an element.
     unsafe fn get<T: Element>(self, row: i32, column: i32) -> T {
         let offset = i64::from(row) * self.steps[0] + i64::from(column) * self.steps[1];
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, there is such an element.
         unsafe { self.at.wrapping_offset(offset as isize).cast::<T>().read() }
     }
 
@@ -220,11 +220,11 @@ impl Strided {
         let [down, right] = self.steps.map(i64::abs);
         if down < right {
             let turned = Strided { steps: [self.steps[1], self.steps[0]], ..self };
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, the matrix has so many rows and columns.
             let [above, below] = unsafe { turned.bands_of_rows::<T>(size)? };
             return Ok([below, above]);
         }
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the matrix has so many rows and columns.
         unsafe { self.bands_of_rows::<T>(size) }
     }
 
@@ -263,7 +263,7 @@ impl Strided {
             let (top, bottom) = ((column - above).max(0), (column + below).min(size - 1));
             for row in top..=bottom {
                 let offset = row as isize * steps[0] + column as isize * steps[1];
-                // SAFETY: by the caller's promise.
+                // SAFETY: by the caller's promise, the matrix has the element, and there is a place for it.
                 unsafe { first.wrapping_offset(offset).write(self.get::<T>(row, column)) };
             }
             patience.spend((bottom - top + 1).into())?;

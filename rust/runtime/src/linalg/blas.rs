@@ -210,7 +210,7 @@ impl DotPlan {
         scratch: *mut u8,
         conduct: &Conduct<'_>,
     ) -> Result<(), Fault> {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, all memory has the layouts and the sizes of the plan.
         unsafe {
             match self.dtype {
                 DType::Float32 => {
@@ -240,7 +240,7 @@ impl DotPlan {
     ) -> Result<[*const T; 2], Fault> {
         for (operand, pack) in operands.iter_mut().zip(&self.packs) {
             if let Some(pack) = pack {
-                // SAFETY: by the caller's promise.
+                // SAFETY: by the caller's promise, the operand has the layout that it is packed from.
                 *operand = unsafe { pack.run(*operand, scratch)? };
             }
         }
@@ -265,7 +265,7 @@ impl DotPlan {
             unsafe { product.run(operands, (alpha, beta), result) };
             return Ok(());
         }
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the operands are those of `run`, of type `T`.
         let [a, b] = unsafe { self.packed::<T>(operands, scratch)? };
         // SAFETY: by the caller's promise, for all that follows: the operands lie as the product
         // says, and the result is in C order.
@@ -442,7 +442,7 @@ impl GemmPlan {
         scratch: *mut u8,
         conduct: &Conduct<'_>,
     ) -> Result<(), Fault> {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the operands have the layouts of the plan; the scales are an element each.
         unsafe {
             if self.product.dtype == DType::Float32 {
                 let scales = (alpha.cast::<f32>().read(), beta.cast::<f32>().read());
@@ -465,7 +465,7 @@ impl GemmPlan {
         scratch: *mut u8,
         conduct: &Conduct<'_>,
     ) -> Result<(), Fault> {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the operands are those of `run`, of type `T`.
         unsafe {
             match &self.start {
                 Start::There => {}
@@ -503,7 +503,7 @@ impl<T: Element> Lines<T> {
         for at in 0..self.inner {
             patience.spend(1)?;
             let element = self.at.wrapping_offset((line * down + at * along) as isize);
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, there is such a line of elements.
             if !unsafe { element.read() }.is_finite() {
                 return Ok(false);
             }
@@ -526,7 +526,7 @@ unsafe fn gemv_by_blas<T: Element>(
 ) -> Result<(), Fault> {
     // In column-major order a matrix of contiguous rows is its own transpose.
     let sizes = if matrix.transposed { [columns, rows] } else { [rows, columns] };
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, the operands lie as they say, and the result has `rows` elements.
     unsafe {
         if beta == T::ZERO {
             // Some routines scale the result even by zero, and a NaN would stay.
@@ -550,7 +550,7 @@ unsafe fn gemm_by_blas<T: Element>(
     result: *mut T,
 ) -> Result<(), Fault> {
     let out = MatrixOut { at: result, leading: columns };
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, the operands lie as they say, and the result has the sizes in C order.
     unsafe {
         if inner == 1 && beta == T::ONE {
             let column = VectorAt { at: a, step: left.steps()[0] as i32 };
@@ -569,7 +569,7 @@ unsafe fn gemm_by_blas<T: Element>(
 unsafe fn scale<T: Element>(result: *mut T, count: i64, beta: T) -> Result<(), Halt> {
     in_portions(count as usize, |part| {
         for at in part {
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, the result has `count` elements.
             unsafe {
                 let place = result.add(at);
                 let value = if beta == T::ZERO { T::ZERO } else { beta * place.read() + T::ZERO };

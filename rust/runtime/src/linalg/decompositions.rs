@@ -206,7 +206,7 @@ impl DecompositionPlan {
         results: &[*mut u8],
         scratch: *mut u8,
     ) -> Result<(), Fault> {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the operand and the results have the layouts of the plan.
         unsafe {
             let done = match self.dtype {
                 DType::Float32 => self.apart::<f32>(a, results, scratch),
@@ -234,7 +234,7 @@ impl DecompositionPlan {
     ) -> Result<(), Fault> {
         let [m, n] = [self.rows, self.columns];
         if m == 0 || n == 0 {
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, the results are as large as the plan says.
             unsafe { self.of_nothing::<T>(results) };
             return Ok(());
         }
@@ -349,7 +349,8 @@ impl DecompositionPlan {
         let u = MatrixOut { at: u.cast(), leading: m };
         let vt = MatrixOut { at: vt.cast(), leading: rows };
         let is_own = vectors != Vectors::None && self.is_small();
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the matrix lies in its place, and the other parts are as
+        // large as it needs.
         unsafe {
             if is_own && singular_vectors(n as usize, a.at, [u.at, vt.at], values) {
                 return Ok(());
@@ -375,7 +376,8 @@ impl DecompositionPlan {
         let size = self.rows as usize;
         let lower = kind.1.lower;
         let is_own = kind.0 != Vectors::None && self.is_small();
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the matrix lies in its place, and the other parts are as
+        // large as it needs.
         unsafe {
             if is_own && eigenvectors(size, lower, a.at, values) {
                 return Ok(());

@@ -80,7 +80,8 @@ impl Work {
         matrix: Strip<T>,
         values: Strip<T>,
     ) -> bool {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the processor has AVX2, and the matrix and the values
+        // are as large as `dims` says.
         unsafe { self.values::<One, Alone<F64x4>, T>(dims, matrix, values) }
     }
 
@@ -94,7 +95,8 @@ impl Work {
         matrix: Strip<T>,
         values: Strip<T>,
     ) -> bool {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the processor has the registers, and the matrices are as
+        // large as `dims` says.
         unsafe {
             match self {
                 Work::Eigenvalues { lower } => {
@@ -214,7 +216,7 @@ impl LanePlan {
     unsafe fn values<T: Element>(&self, places: &[*mut u8], next: &[i64], count: usize) -> bool {
         let matrix = self.strip::<T>(places, next, count, 0);
         let values = self.strip::<T>(places, next, count, 1);
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the processor has AVX2, and the matrices are those of `run`.
         unsafe {
             let dims = [self.size, self.columns];
             self.work.values::<F64x4, SideBySide<F64x4>, T>(dims, matrix, values)
@@ -250,7 +252,7 @@ impl LanePlan {
         count: usize,
     ) -> bool {
         let strip = |at: usize| self.strip::<V::Item>(places, next, count, at);
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the matrices have `N` rows.
         unsafe {
             match self.work {
                 Work::Cholesky { lower: true } => cholesky::<V, N>(strip(0), strip(1)),

@@ -55,7 +55,7 @@ impl OnError {
                 | Fault::Singular { .. }
                 | Fault::SingularMatrix { .. },
             ) if self == OnError::Nan => {
-                // SAFETY: by the caller's promise.
+                // SAFETY: by the caller's promise, the result has so many elements of this dtype.
                 Ok(unsafe { fill(result, count, &Scalar::from_f64(dtype, f64::NAN)) }?)
             }
             done => done,
@@ -186,7 +186,7 @@ impl CholeskyPlan {
     /// # Safety
     /// As for [`crate::linalg::stack::StackPlan::run`].
     pub(crate) unsafe fn run(&self, a: *const u8, result: *mut u8) -> Result<(), Fault> {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the operand and the result have the layouts of the plan.
         unsafe {
             let done = match self.dtype {
                 DType::Float32 => self.factor::<f32>(a, result),
@@ -304,7 +304,7 @@ impl SolvePlan {
             return Ok(());
         }
         if let Some(pack) = &self.pack {
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, the matrix has the layout that it is packed from.
             a = unsafe { pack.run(a, scratch)? };
         }
         for row in 0..i64::from(self.size) {
@@ -373,7 +373,7 @@ impl SolvePlan {
                 (columns as usize, Grid::in_columns(result, columns as usize).transposed())
             }
         };
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the matrix and the right side are those of `run`.
         unsafe { small::solve(size, columns, seen, a, x) };
     }
 }

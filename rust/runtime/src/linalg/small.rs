@@ -119,7 +119,7 @@ impl SmallDot {
             unsafe { self.add_wide(operands, scales, z, result) };
             return;
         }
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the operands, the value that is added and the result are those of `add`.
         unsafe { self.rows(operands, scales, z, result) };
     }
 
@@ -134,7 +134,7 @@ impl SmallDot {
         z: (*const T, [isize; 2]),
         result: *mut T,
     ) {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the operands are those of `add`, and the processor has AVX2.
         unsafe { self.rows(operands, scales, z, result) };
     }
 
@@ -148,7 +148,7 @@ impl SmallDot {
         z: (*const T, [isize; 2]),
         result: *mut T,
     ) {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the operands are those of `add`.
         unsafe {
             match self.columns {
                 1 => self.columns::<T, 1>(operands, scales, z, result),
@@ -248,14 +248,14 @@ impl<T: Element> Grid<T> {
     /// # Safety
     /// The position is inside the matrix.
     unsafe fn get(self, row: usize, column: usize) -> T {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the position is inside the matrix.
         unsafe { self.place(row, column).read() }
     }
 
     /// # Safety
     /// The position is inside the matrix, to which no other thread writes.
     unsafe fn set(self, row: usize, column: usize, value: T) {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the position is inside the matrix, to which no other thread writes.
         unsafe { self.place(row, column).write(value) };
     }
 
@@ -266,7 +266,7 @@ impl<T: Element> Grid<T> {
     pub(crate) unsafe fn swap_rows(self, one: usize, other: usize, columns: usize) {
         if one != other {
             for column in 0..columns {
-                // SAFETY: by the caller's promise.
+                // SAFETY: by the caller's promise, the matrix has both rows, and so many columns.
                 unsafe { self.place(one, column).swap(self.place(other, column)) };
             }
         }

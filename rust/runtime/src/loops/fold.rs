@@ -48,7 +48,7 @@ impl Fold {
     /// # Safety
     /// Both are valid for `count` elements of `dtype`, aligned, and do not overlap.
     pub(crate) unsafe fn join(self, dtype: DType, to: *mut u8, from: *const u8, count: usize) {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, both have `count` elements of `dtype` and do not overlap.
         unsafe {
             match dtype {
                 DType::Bool => match self {
@@ -124,7 +124,7 @@ integer!(i8 i16 i32 i64 u8 u16 u32 u64);
 /// # Safety
 /// As for [`Fold::join`], of elements of type `T`.
 unsafe fn integers<T: Integer>(fold: Fold, to: *mut u8, from: *const u8, count: usize) {
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, both have `count` elements of type `T`.
     unsafe {
         match fold {
             Fold::Add => each(to, from, count, T::plus),
@@ -144,7 +144,7 @@ where
     T: Copy + PartialOrd + std::ops::Add<Output = T> + std::ops::Mul<Output = T>,
 {
     let nan = |a: T| a.partial_cmp(&a).is_none();
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, both have `count` elements of type `T`.
     unsafe {
         match fold {
             Fold::Add => each(to, from, count, |a: T, b| a + b),
@@ -162,7 +162,7 @@ where
 unsafe fn each<T: Copy>(to: *mut u8, from: *const u8, count: usize, fold: impl Fn(T, T) -> T) {
     let (to, from) = (to.cast::<T>(), from.cast::<T>());
     for at in 0..count {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, both have `count` elements of type `T`.
         unsafe { to.add(at).write(fold(to.add(at).read(), from.add(at).read())) };
     }
 }

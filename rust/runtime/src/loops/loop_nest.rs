@@ -364,20 +364,20 @@ impl LoopNest {
             *pointer = extra;
         }
         if self.packs.is_empty() && self.period.is_none() && self.walk.is_single() {
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, the kernel fits the operands, which lie as the nest was made for.
             return unsafe { self.whole(kernel, pointers, (outer, inner)) };
         }
         let mut patience = Patience::new();
         let mut known = false;
         let visited = self.walk.visit(&walked, pointers, |at| {
             let status = if let Some(period) = &self.period {
-                // SAFETY: by the caller's promise.
+                // SAFETY: by the caller's promise, the kernel fits the operands, which lie as the nest was made for.
                 unsafe { self.joined(period, kernel, at, outer, scratch) }
             } else if self.packs.is_empty() {
-                // SAFETY: by the caller's promise.
+                // SAFETY: by the caller's promise, the kernel fits the operands, which lie as the nest was made for.
                 unsafe { self.whole(kernel, at, (outer, inner)) }
             } else {
-                // SAFETY: by the caller's promise.
+                // SAFETY: by the caller's promise, the kernel fits the operands, which lie as the nest was made for.
                 unsafe { self.blocks(kernel, at, (outer, inner), scratch, known) }
             };
             known = self.kept;

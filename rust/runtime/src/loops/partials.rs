@@ -30,7 +30,7 @@ pub(super) unsafe fn carry<T: Copy + std::ops::Add<Output = T>>(
 ) {
     let width = width as usize;
     if turn == 1 {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, there is room for all levels.
         let higher =
             unsafe { std::slice::from_raw_parts_mut(sums.add(width), (LEVELS - 1) * width) };
         for k in 0..higher.len() {
@@ -120,7 +120,7 @@ pub(super) unsafe fn fold<T: Copy, R: Reduction<T>>(
         (16, 64) => fold_sets::<T, R, 16>(all(64), behind),
         _ => {
             if count > lanes {
-                // SAFETY: by the caller's promise.
+                // SAFETY: by the caller's promise, there are all sets of so many lanes.
                 unsafe { turn_sets(of, behind, lanes as usize) };
             }
             halve::<T, R>(all(count as usize))
@@ -161,7 +161,7 @@ pub(super) unsafe fn fold_columns<T: Copy, R: Reduction<T>>(
     lanes: i64,
 ) {
     let lanes = lanes as usize;
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, there are all sets of so many lanes, and `count` outputs.
     unsafe {
         let to = std::slice::from_raw_parts_mut(to, count as usize);
         let sets = std::slice::from_raw_parts(sets, SETS * lanes);
@@ -203,12 +203,12 @@ pub(super) unsafe fn fold_rows<
 ) {
     #[cfg(target_arch = "x86_64")]
     if WIDE && rows == TILE as i64 && lanes == T::LANES && count == lanes {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, each row has a register of results, and the processor has AVX-512.
         unsafe { T::fold_tile::<R>(to, of) };
         return;
     }
     let behind = (walked / lanes) as usize % SETS;
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, `of` has `count` results of each row, and `to` room for one of each.
     unsafe {
         let all = std::slice::from_raw_parts(of, (rows * count) as usize);
         let to = std::slice::from_raw_parts_mut(to, rows as usize);

@@ -375,7 +375,7 @@ impl DotStep {
         conduct: &Conduct<'_>,
     ) -> Result<(), Fault> {
         let operands = [self.a, self.b].map(|place| place.resolve(bases).cast_const());
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the memories are as large as when the step was bound.
         unsafe { self.plan.run(operands, self.to.resolve(bases), scratch, conduct) }
     }
 }
@@ -390,7 +390,7 @@ impl GemmStep {
         conduct: &Conduct<'_>,
     ) -> Result<(), Fault> {
         let operands = self.operands.map(|place| place.resolve(bases).cast_const());
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the memories are as large as when the step was bound.
         unsafe { self.plan.run(operands, self.to.resolve(bases), scratch, conduct) }
     }
 }
@@ -406,7 +406,7 @@ impl StackStep {
     ) -> Result<(), Fault> {
         let places: SmallVec<[*mut u8; 4]> =
             self.places.iter().map(|place| place.resolve(bases)).collect();
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the memories are as large as when the step was bound.
         unsafe { self.plan.run(&places, scratch, conduct) }
     }
 }
@@ -475,7 +475,7 @@ impl StoreStep {
         conduct: &Conduct<'_>,
     ) -> Result<(), Fault> {
         if let Some(copy) = &self.copy {
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, the memories are as large as when the step was bound.
             unsafe { copy.run(bases, conduct)? };
         }
         let (to, from) = (self.store.to.resolve(bases), self.store.from.resolve(bases));

@@ -65,7 +65,7 @@ impl Watch {
         for slot in program.instrs[at].kind.reads() {
             self.check_alive(program, slot)?;
             if !self.operands.iter().any(|operand| operand.slot == slot) {
-                // SAFETY: by the caller's promise.
+                // SAFETY: by the caller's promise, the operands are in memory.
                 let elements = unsafe { Elements::of(state, program, slot)? };
                 self.operands.push(Operand { slot, elements });
             }
@@ -112,7 +112,7 @@ impl Watch {
         program: &Program,
         at: usize,
     ) -> Result<(), Fault> {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the operands and the results are in memory.
         unsafe { self.check_zones(state, program)? };
         let liveness = &program.liveness;
         let owner = |slot: Slot| liveness.owners[slot.index()];
@@ -131,7 +131,7 @@ impl Watch {
             if heirs.contains(&owner(*slot)) {
                 continue;
             }
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, the operands and the results are in memory.
             if unsafe { Elements::of(state, program, *slot)? } != *elements {
                 let input = program.inputs.iter().position(|input| input.slot == *slot);
                 let operand = crate::error::Operand { position, slot: *slot, input };
@@ -153,7 +153,7 @@ impl Watch {
             if known || is_view {
                 continue;
             }
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, the operands and the results are in memory.
             if let Some(index) = unsafe { Elements::of(state, program, slot)? }.nan() {
                 return Err(Fault::NotANumber { position, index });
             }
@@ -209,7 +209,7 @@ impl Watch {
     /// # Safety
     /// The arena has this many bytes.
     pub(crate) unsafe fn start(arena: *mut u8, bytes: usize) {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the arena has so many bytes.
         unsafe { arena.write_bytes(POISON, bytes) };
     }
 }

@@ -93,7 +93,7 @@ macro_rules! orders {
         #[cfg(target_arch = "x86_64")]
         #[inline(always)]
         unsafe fn $name(a: __m256i, b: __m256i) -> [__m256i; 2] {
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, the processor has AVX2.
             unsafe { [$min(a, b), $max(a, b)] }
         }
     )* };
@@ -110,7 +110,7 @@ orders! {
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn order_64(a: __m256i, b: __m256i) -> [__m256i; 2] {
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, the processor has AVX2.
     unsafe {
         let swap = greater_64(a, b);
         [_mm256_blendv_epi8(a, b, swap), _mm256_blendv_epi8(b, a, swap)]
@@ -124,7 +124,7 @@ unsafe fn order_64(a: __m256i, b: __m256i) -> [__m256i; 2] {
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn greater_64(a: __m256i, b: __m256i) -> __m256i {
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, the processor has AVX2.
     unsafe {
         let sign = _mm256_set1_epi64x(i64::MIN);
         _mm256_cmpgt_epi64(_mm256_xor_si256(a, sign), _mm256_xor_si256(b, sign))
@@ -216,7 +216,7 @@ fn sort_at<C: Cell>(level: Option<Level>, cells: &mut [C]) {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw")]
 unsafe fn sort_in_avx512<C: Cell>(cells: &mut [C]) {
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, the processor has these parts of AVX-512.
     sort_by(cells, |low, high| unsafe { C::order_in_avx512(low, high) });
 }
 
@@ -225,7 +225,7 @@ unsafe fn sort_in_avx512<C: Cell>(cells: &mut [C]) {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 unsafe fn sort_in_avx2<C: Cell>(cells: &mut [C]) {
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, the processor has AVX2.
     sort_by(cells, |low, high| unsafe { C::order_in_avx2(low, high) });
 }
 

@@ -41,7 +41,7 @@ pub(super) struct SideBySide<V> {
 impl<V: Wide<Item = f64>> Columns<V> for SideBySide<V> {
     #[inline(always)]
     unsafe fn new(rows: usize) -> SideBySide<V> {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the processor has the registers.
         SideBySide { rows, columns: unsafe { [[V::splat(0.0); ROOM]; ROOM] } }
     }
 
@@ -53,7 +53,7 @@ impl<V: Wide<Item = f64>> Columns<V> for SideBySide<V> {
     #[inline(always)]
     unsafe fn product(&self, p: usize, q: usize) -> V {
         let (x, y) = (&self.columns[p], &self.columns[q]);
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the processor has the registers.
         unsafe {
             let mut sums = [x[0].times(y[0]); APART];
             for row in 1..self.rows.min(APART) {
@@ -76,7 +76,7 @@ impl<V: Wide<Item = f64>> Columns<V> for SideBySide<V> {
     unsafe fn rotate(&mut self, p: usize, q: usize, sine: V, half: V) {
         for row in 0..self.rows {
             let (x, y) = (self.columns[p][row], self.columns[q][row]);
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, the processor has the registers.
             let (x, y) = unsafe { rotated(sine, half, x, y) };
             (self.columns[p][row], self.columns[q][row]) = (x, y);
         }
@@ -84,7 +84,7 @@ impl<V: Wide<Item = f64>> Columns<V> for SideBySide<V> {
 
     #[inline(always)]
     unsafe fn round_of_symmetric(size: usize, a: &mut [[V; ROOM]; ROOM]) -> bool {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the processor has the registers.
         unsafe { rotations::round_of_symmetric(size, a) }
     }
 }
@@ -104,7 +104,7 @@ impl<W: Wide<Item = f64>> Columns<One> for Alone<W> {
 
     #[inline(always)]
     unsafe fn round_of_symmetric(size: usize, a: &mut [[One; ROOM]; ROOM]) -> bool {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the processor has the registers.
         unsafe { round_of_one::<W>(size, a) }
     }
 

@@ -24,7 +24,7 @@ unsafe fn number<V: Wide>(value: usize) -> V {
     for _ in 0..value {
         sum = sum + V::Item::ONE;
     }
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, the processor has AVX2.
     unsafe { V::splat(sum) }
 }
 
@@ -34,7 +34,7 @@ unsafe fn number<V: Wide>(value: usize) -> V {
 /// The processor has AVX2.
 #[inline(always)]
 unsafe fn swapped<V: Wide>(mask: V, a: V, b: V) -> (V, V) {
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, the processor has AVX2.
     unsafe { (b.select(mask, a), a.select(mask, b)) }
 }
 
@@ -149,7 +149,7 @@ pub(super) unsafe fn lu<V: Wide, const N: usize>(
 /// The vectors have so many elements each, the pivots are rows; no other thread writes to them.
 pub(super) unsafe fn place_rows(size: usize, pivots: Strip<i32>, places: Strip<i64>) {
     for lane in 0..pivots.count as isize {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the vectors have `size` elements each, and the pivots are rows.
         unsafe {
             let place = |row: usize| places.place(row, 0).offset(lane * places.next);
             for row in 0..size {
@@ -196,7 +196,7 @@ unsafe fn substitute<V: Wide, const N: usize>(
 #[inline(always)]
 unsafe fn exchange<V: Wide, const N: usize>(row: usize, partner: V, x: &mut [V; N]) {
     for other in row + 1..N {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the processor has AVX2.
         unsafe {
             let mask = partner.equals(number(other));
             (x[row], x[other]) = swapped(mask, x[row], x[other]);

@@ -96,7 +96,7 @@ impl Pairs {
 /// The processor has the registers.
 #[inline(always)]
 unsafe fn moderate<V: Wide<Item = f64>>(x: V) -> bool {
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, the processor has the registers.
     unsafe {
         let size = x.abs();
         let zero = size.equals(V::splat(0.0));
@@ -112,7 +112,7 @@ unsafe fn moderate<V: Wide<Item = f64>>(x: V) -> bool {
 /// The processor has the registers.
 #[inline(always)]
 unsafe fn tangent<V: Wide<Item = f64>>(difference: V, doubled: V, due: V) -> V {
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, the processor has the registers.
     unsafe {
         let zero = V::splat(0.0);
         let root = difference.times(difference).plus(doubled.times(doubled)).sqrt();
@@ -128,7 +128,7 @@ unsafe fn tangent<V: Wide<Item = f64>>(difference: V, doubled: V, due: V) -> V {
 /// The processor has the registers.
 #[inline(always)]
 unsafe fn rotation<V: Wide<Item = f64>>(t: V) -> (V, V) {
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, the processor has the registers.
     unsafe {
         let one = V::splat(1.0);
         let secant = t.times(t).plus(one).sqrt();
@@ -142,7 +142,7 @@ unsafe fn rotation<V: Wide<Item = f64>>(t: V) -> (V, V) {
 /// The processor has the registers.
 #[inline(always)]
 pub(super) unsafe fn rotated<V: Wide<Item = f64>>(sine: V, half: V, x: V, y: V) -> (V, V) {
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, the processor has the registers.
     unsafe { (x.less(sine, y.plus(half.times(x))), y.plus(sine.times(x.less(half, y)))) }
 }
 
@@ -206,7 +206,7 @@ pub(super) struct Turned<V> {
 /// The processor has the registers.
 #[inline(always)]
 pub(super) unsafe fn turned<V: Wide<Item = f64>>(first: V, second: V, beside: V) -> Turned<V> {
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, the processor has the registers.
     unsafe {
         let zero = V::splat(0.0);
         // What changes neither of the two when it is added is as good as nothing.
@@ -361,7 +361,7 @@ unsafe fn sort<V: Wide<Item = f64>>(count: usize, values: &mut [V; ROOM]) {
     for end in (1..count).rev() {
         for at in 0..end {
             let (x, y) = (values[at], values[at + 1]);
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, the processor has the registers.
             unsafe {
                 let wrong = x.above(y);
                 values[at] = y.select(wrong, x);
@@ -370,7 +370,7 @@ unsafe fn sort<V: Wide<Item = f64>>(count: usize, values: &mut [V; ROOM]) {
         }
     }
     for at in 0..count {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the processor has the registers.
         unsafe { values[at] = values[at].plus(V::splat(0.0)) };
     }
 }

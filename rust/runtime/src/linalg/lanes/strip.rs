@@ -36,7 +36,7 @@ impl<T: Element> Strip<T> {
     /// The matrices have such an element, and the processor the registers.
     #[inline(always)]
     pub(super) unsafe fn get<V: Wide<Item = T>>(&self, row: usize, column: usize) -> V {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the matrices have such an element.
         unsafe { V::gather(self.place(row, column), self.next, self.count) }
     }
 
@@ -44,7 +44,7 @@ impl<T: Element> Strip<T> {
     /// As for `get`; no other thread writes to the matrices.
     #[inline(always)]
     pub(super) unsafe fn set<V: Wide<Item = T>>(&self, row: usize, column: usize, values: V) {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the matrices have such an element, to which no other thread writes.
         unsafe { values.scatter(self.place(row, column), self.next, self.count) };
     }
 
@@ -56,7 +56,7 @@ impl<T: Element> Strip<T> {
     pub(super) unsafe fn get_wide<V: Wide<Item = f64>>(&self, row: usize, column: usize) -> V {
         let mut all = [0.0; MOST];
         let mut at = self.place(row, column).cast_const();
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the matrices have such an element.
         unsafe {
             for lane in 0..V::COUNT {
                 all[lane] = at.read().to_f64();
@@ -81,7 +81,7 @@ impl<T: Element> Strip<T> {
     ) {
         let mut all = [0.0; MOST];
         let to = self.place(row, column);
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the matrices have such an element, to which no other thread writes.
         unsafe {
             values.scatter(all.as_mut_ptr(), 1, V::COUNT);
             for lane in 0..V::COUNT {

@@ -90,26 +90,26 @@ impl Wide for One {
 
     #[inline(always)]
     unsafe fn gather(from: *const f64, _: isize, _: usize) -> One {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the matrix has the element.
         One(unsafe { from.read() })
     }
 
     #[inline(always)]
     unsafe fn scatter(self, to: *mut f64, _: isize, _: usize) {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the matrix has the element, to which no other thread writes.
         unsafe { to.write(self.0) };
     }
 
     #[inline(always)]
     unsafe fn gather_integers(from: *const i32, _: isize, _: usize) -> One {
         // Whoever gives these may write there meanwhile.
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the vector has the element.
         One(f64::from(unsafe { from.read_volatile() }))
     }
 
     #[inline(always)]
     unsafe fn scatter_integers(self, to: *mut i32, _: isize, _: usize) {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the vector has the element.
         unsafe { to.write(self.0 as i32) };
     }
 
@@ -224,7 +224,7 @@ macro_rules! wide {
                 for lane in 0..$count {
                     let last = if lane < count { lane } else { count - 1 };
                     // Another thread may write there meanwhile.
-                    // SAFETY: by the caller's promise.
+                    // SAFETY: by the caller's promise, each matrix has the element.
                     let given = unsafe { from.offset(last as isize * next).read_volatile() };
                     // A number that is not small is no row's number, however it is rounded.
                     all[lane] = given as $item;

@@ -123,7 +123,7 @@ macro_rules! plain_register {
 /// As for [`Register::load_some`].
 #[inline(always)]
 unsafe fn load_some_f64(some: __m256i, from: *const f64) -> __m256d {
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, the processor has AVX2, and memory the chosen elements.
     unsafe { _mm256_maskload_pd(from, some) }
 }
 
@@ -131,7 +131,7 @@ unsafe fn load_some_f64(some: __m256i, from: *const f64) -> __m256d {
 /// As for [`Register::load_some`].
 #[inline(always)]
 unsafe fn load_some_f32(some: __m256i, from: *const f32) -> __m256 {
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, the processor has AVX2, and memory the chosen elements.
     unsafe { _mm256_maskload_ps(from, some) }
 }
 
@@ -194,7 +194,7 @@ impl Register for F32x16 {
 
     #[inline(always)]
     unsafe fn sums(of: [Self; BLOCK]) -> [f32; BLOCK] {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the processor has AVX-512.
         unsafe {
             sums_f32(of.map(|all| {
                 let high = _mm512_extractf32x8_ps::<1>(all.0);
@@ -210,7 +210,7 @@ impl Register for F64x4 {
 
     #[inline(always)]
     unsafe fn first(count: usize) -> __m256i {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the processor has AVX2.
         unsafe {
             let count = _mm256_set1_epi64x(count as i64);
             _mm256_cmpgt_epi64(count, _mm256_setr_epi64x(0, 1, 2, 3))
@@ -238,7 +238,7 @@ impl Register for F32x8 {
 
     #[inline(always)]
     unsafe fn first(count: usize) -> __m256i {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the processor has AVX2.
         unsafe {
             let count = _mm256_set1_epi32(count as i32);
             _mm256_cmpgt_epi32(count, _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7))
@@ -247,7 +247,7 @@ impl Register for F32x8 {
 
     #[inline(always)]
     unsafe fn sums(of: [Self; BLOCK]) -> [f32; BLOCK] {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the processor has AVX2.
         unsafe { sums_f32(of.map(|all| all.0)) }
     }
 }
