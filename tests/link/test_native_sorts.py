@@ -35,7 +35,9 @@ def numbers(dtype, shape):
 def test_sorted_numbers_have_the_bits_of_a_stable_sort(mode, dtype):
     x = ft.matrix("x", dtype=dtype)
     f = fz.function([x], [ft.sort(x, axis=0), ft.sort(x, axis=1)], mode=mode)
-    for shape in [(0, 3), (3, 0), (1, 1), (2, 9), (33, 32), (1030, 3), (7, 2100)]:
+    shapes = [(0, 3), (3, 0), (1, 1), (2, 9), (33, 32), (1030, 3)]
+    shapes += [(7, 2100), (40, 130), (1, 40_000)]
+    for shape in shapes:
         drawn = numbers(dtype, shape)
         for given in (drawn, drawn[::-1, ::-1], np.asfortranarray(drawn)):
             for axis, found in enumerate(f(given)):

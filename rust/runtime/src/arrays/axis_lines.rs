@@ -36,6 +36,12 @@ impl AxisLines {
         AxisLines { length, steps: [from, into], walk }
     }
 
+    /// The number of lines.
+    pub(crate) fn count(&self) -> usize {
+        let lengths = self.walk.as_ref().map(Walk::lengths);
+        lengths.map_or(0, |lengths| lengths.iter().map(|&n| n as usize).product())
+    }
+
     /// Calls `body` with the start of every line, and of its place in the result; asks now and then
     /// whether to stop.
     pub(crate) fn visit(

@@ -262,13 +262,30 @@ impl SortPlan {
         to: *mut u8,
         scratch: *mut u8,
     ) -> Result<(), Halt> {
-        type Vector<T> = <<T as Ranked>::Rank as Rank>::Vector;
-        if let Some(sorter) = library::quicker::<T>(self.dtype, self.lines.length) {
-            return self.lines.visit(of, to, |of, to| {
-                // SAFETY: by the caller's promise, for one line; there is memory for ranks twice.
-                unsafe { self.by_library::<T>(&Line { of, to }, sorter, scratch.cast()) }
-            });
+        let several = self.is_several(T::Rank::LANES);
+        // SAFETY: by the caller's promise.
+        unsafe {
+            match library::quicker::<T>(self.dtype, self.lines.length, several) {
+                Some(sorter) => self.library_values::<T>(of, to, scratch, sorter),
+                None => self.own_values::<T>(of, to, scratch),
+            }
         }
+    }
+
+    /// Whether lines are sorted side by side, in so many lanes.
+    fn is_several(&self, lanes: usize) -> bool {
+        self.lines.length <= SIDE_BY_SIDE && network::is_fast() && self.lines.count() > lanes / 8
+    }
+
+    /// # Safety
+    /// As for `sort`.
+    unsafe fn own_values<T: Ranked>(
+        &self,
+        of: *const u8,
+        to: *mut u8,
+        scratch: *mut u8,
+    ) -> Result<(), Halt> {
+        type Vector<T> = <<T as Ranked>::Rank as Rank>::Vector;
         let zero = T::zero(self.dtype);
         let mut several = |group: &[Line]| {
             let mut lost = false;

@@ -1,17 +1,19 @@
 //! Sorting by functions of a library: NumPy's, which sort in vectors on some processors.
 //!
-//! Which of the two is quicker, its function or ours, a small measurement says once for each type.
+//! Which of the two is quicker, its function or ours, a small measurement says once for each type and
+//! each power of two of a line's length, for one line and for several: ours go side by side.
 //! The result is the same, whichever sorts.
 
 use std::ffi::{c_int, c_void};
+use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use frazil_core::DType;
 
-use super::rank::Ranked;
+use super::network::Placed;
+use super::rank::{Rank, Ranked};
 use super::{Line, SortPlan};
-use crate::arrays::axis_lines::AxisLines;
 use crate::arrays::layout::Layout;
 use crate::arrays::rows::copy_row;
 use crate::threads::conduct::Halt;
@@ -24,8 +26,10 @@ pub(super) type Sorter = unsafe extern "C" fn(*mut c_void, isize, *mut c_void) -
 /// are more elements, they ask whether to stop.
 const LENGTHS: std::ops::RangeInclusive<usize> = 33..=1 << 22;
 
-/// Elements that are sorted in order to find out which function is quicker, and how often.
+/// Elements that are sorted in order to find out which function is quicker: at least, of several
+/// lines, and at most, of one; and how often.
 const SAMPLE: usize = 4096;
+const LONGEST: usize = 1 << 15;
 const TURNS: usize = 3;
 
 const UNKNOWN: u8 = 0;
@@ -35,7 +39,17 @@ const SLOWER: u8 = 2;
 /// The addresses of the functions, zero where there is none, and the results of the trials of them.
 static ADDRESSES: [AtomicUsize; DType::ALL.len()] =
     [const { AtomicUsize::new(0) }; DType::ALL.len()];
-static FOUND: [AtomicU8; DType::ALL.len()] = [const { AtomicU8::new(UNKNOWN) }; DType::ALL.len()];
+static FOUND: [[AtomicU8; KINDS]; DType::ALL.len()] =
+    [const { [const { AtomicU8::new(UNKNOWN) }; KINDS] }; DType::ALL.len()];
+
+/// The powers of two that the shortest lines and those of a sample are near to, each for one line and
+/// for several.
+const KINDS: usize = 2 * (LONGEST.ilog2() - nearest_power(*LENGTHS.start()) + 1) as usize;
+
+/// The power of two that a length is near to, by factors.
+const fn nearest_power(length: usize) -> u32 {
+    (length + length / 3).ilog2()
+}
 
 /// Says where a function lies that sorts numbers of a type in ascending order, NaN last.
 ///
@@ -46,43 +60,54 @@ pub unsafe fn set_sorter(dtype: DType, address: *const c_void) {
     ADDRESSES[dtype as usize].store(address as usize, Ordering::Release);
 }
 
-/// The function for lines of so many elements, if it is quicker than ours.
-pub(super) fn quicker<T: Ranked>(dtype: DType, length: usize) -> Option<Sorter> {
+/// The function for lines of so many elements, if it is quicker than ours; `several`: there are more
+/// lines than one, which ours sort side by side.
+pub(super) fn quicker<T: Ranked>(dtype: DType, length: usize, several: bool) -> Option<Sorter> {
     let address = ADDRESSES[dtype as usize].load(Ordering::Acquire);
     if address == 0 || !LENGTHS.contains(&length) || size_of::<T>() == 1 {
         return None;
     }
     // SAFETY: `set_sorter` was promised that it is one.
     let sorter = unsafe { std::mem::transmute::<usize, Sorter>(address) };
+    let power = nearest_power(length).min(LONGEST.ilog2());
+    let kind = 2 * (power - nearest_power(*LENGTHS.start())) as usize + usize::from(several);
+    let found = &FOUND[dtype as usize][kind];
     // Two threads may both find out: that does no harm.
-    let found = match FOUND[dtype as usize].load(Ordering::Relaxed) {
+    let known = match found.load(Ordering::Relaxed) {
         UNKNOWN => {
-            let found = if is_quicker::<T>(dtype, sorter) { QUICKER } else { SLOWER };
-            FOUND[dtype as usize].store(found, Ordering::Relaxed);
-            found
+            let length = 1 << power;
+            let lines = if several { T::Rank::LANES.max(SAMPLE / length) } else { 1 };
+            let new =
+                if is_quicker::<T>(dtype, sorter, [lines, length]) { QUICKER } else { SLOWER };
+            found.store(new, Ordering::Relaxed);
+            new
         }
         known => known,
     };
-    (found == QUICKER).then_some(sorter)
+    (known == QUICKER).then_some(sorter)
 }
 
-/// Whether a function sorts a sample sooner than we do.
-fn is_quicker<T: Ranked>(dtype: DType, sorter: Sorter) -> bool {
-    let sample = sample::<T>(dtype);
-    let Ok(layout) = Layout::fresh(&[SAMPLE as i64], size_of::<T>()) else { return false };
-    let plan = SortPlan { dtype, positions: false, lines: AxisLines::new(&layout, &layout, 0) };
+/// Whether a function sorts so many lines of so many elements sooner than we do.
+fn is_quicker<T: Ranked>(dtype: DType, sorter: Sorter, [lines, length]: [usize; 2]) -> bool {
+    let sample = sample::<T>(dtype, lines * length);
+    let Ok(layout) = Layout::fresh(&[lines as i64, length as i64], size_of::<T>()) else {
+        return false;
+    };
+    let plan = SortPlan::new(dtype, false, 1, &layout, &layout);
+    let Ok(scratch) = plan.scratch() else { return false };
+    // Aligned to cells.
+    let mut scratch = vec![MaybeUninit::<Placed>::uninit(); scratch.div_ceil(size_of::<Placed>())];
     let mut sorted = sample.clone();
-    let mut room = vec![T::Rank::default(); 2 * SAMPLE];
+    let (of, to) = (sample.as_ptr().cast(), sorted.as_mut_ptr().cast());
+    let scratch = scratch.as_mut_ptr().cast();
+    // If the run is to stop, the next question stops it.
     let own = least(|| {
-        let line = Line { of: sample.as_ptr().cast(), to: sorted.as_mut_ptr().cast() };
-        // If the run is to stop, the next question stops it.
-        // SAFETY: both are a line of the plan, and the room has place for ranks twice.
-        let _ = unsafe { plan.ranks::<T>(&line, room.as_mut_ptr()) };
+        // SAFETY: both have the layout of the plan, and the scratch is as large as it says.
+        let _ = unsafe { plan.own_values::<T>(of, to, scratch) };
     });
     let other = least(|| {
-        sorted.copy_from_slice(&sample);
-        // SAFETY: by the promise to `set_sorter`; so many elements lie there.
-        unsafe { sorter(sorted.as_mut_ptr().cast(), SAMPLE as isize, std::ptr::null_mut()) };
+        // SAFETY: as above.
+        let _ = unsafe { plan.library_values::<T>(of, to, scratch, sorter) };
     });
     other < own
 }
@@ -98,7 +123,7 @@ fn least(mut action: impl FnMut()) -> Duration {
 }
 
 /// Elements without an order, none of which is a NaN.
-fn sample<T: Ranked>(dtype: DType) -> Vec<T> {
+fn sample<T: Ranked>(dtype: DType, count: usize) -> Vec<T> {
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
     let mut next = || {
         state ^= state << 13;
@@ -110,15 +135,32 @@ fn sample<T: Ranked>(dtype: DType) -> Vec<T> {
     let spread = (size_of::<T>() * 8 - 3) as u32;
     let zero = T::zero(dtype);
     let mut rank = || T::rank_of(zero.into() + (next() >> (u64::BITS - spread)));
-    (0..SAMPLE).map(|_| T::of_rank(rank(), zero)).collect()
+    (0..count).map(|_| T::of_rank(rank(), zero)).collect()
 }
 
 impl SortPlan {
+    /// Sorts all lines by a function of a library.
+    ///
+    /// # Safety
+    /// As for [`SortPlan::run`], with elements of type `T`.
+    pub(super) unsafe fn library_values<T: Ranked>(
+        &self,
+        of: *const u8,
+        to: *mut u8,
+        scratch: *mut u8,
+        sorter: Sorter,
+    ) -> Result<(), Halt> {
+        self.lines.visit(of, to, |of, to| {
+            // SAFETY: by the caller's promise, for one line; there is memory for ranks twice.
+            unsafe { self.by_library::<T>(&Line { of, to }, sorter, scratch.cast()) }
+        })
+    }
+
     /// Sorts one line by a function of a library.
     ///
     /// # Safety
     /// As for [`SortPlan::run`]; `room` is memory for as many elements as a line has.
-    pub(super) unsafe fn by_library<T: Ranked>(
+    unsafe fn by_library<T: Ranked>(
         &self,
         line: &Line,
         sorter: Sorter,
@@ -155,6 +197,7 @@ impl SortPlan {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arrays::axis_lines::AxisLines;
 
     unsafe extern "C" fn sort_numbers(start: *mut c_void, count: isize, _: *mut c_void) -> c_int {
         // SAFETY: by the caller's promise.
@@ -209,20 +252,20 @@ mod tests {
         let sorter = sort_numbers as *const c_void;
         // SAFETY: no run sorts numbers of this type in this test.
         unsafe { set_sorter(DType::Bool, sorter) };
-        assert!(quicker::<u8>(DType::Bool, 100).is_none());
-        assert!(quicker::<f64>(DType::Bool, LENGTHS.start() - 1).is_none());
-        assert!(quicker::<f64>(DType::Bool, LENGTHS.end() + 1).is_none());
+        assert!(quicker::<u8>(DType::Bool, 100, false).is_none());
+        assert!(quicker::<f64>(DType::Bool, LENGTHS.start() - 1, true).is_none());
+        assert!(quicker::<f64>(DType::Bool, LENGTHS.end() + 1, false).is_none());
         // SAFETY: as above; there is none from now on.
         unsafe { set_sorter(DType::Bool, std::ptr::null()) };
-        assert!(quicker::<f64>(DType::Bool, 100).is_none());
+        assert!(quicker::<f64>(DType::Bool, 100, false).is_none());
     }
 
     #[test]
     fn samples_have_no_nan_and_no_order() {
-        let numbers = sample::<f64>(DType::Float64);
+        let numbers = sample::<f64>(DType::Float64, SAMPLE);
         assert!(numbers.iter().all(|x| !x.is_nan()));
         assert!(!numbers.is_sorted());
-        assert!(sample::<u16>(DType::UInt16).iter().max() > Some(&4096));
-        assert!(sample::<u32>(DType::Int32).iter().all(|&x| x.cast_signed() >= 0));
+        assert!(sample::<u16>(DType::UInt16, SAMPLE).iter().max() > Some(&4096));
+        assert!(sample::<u32>(DType::Int32, SAMPLE).iter().all(|&x| x.cast_signed() >= 0));
     }
 }
