@@ -168,16 +168,20 @@ class Linker(Protocol):
         ...
 
 
-C = TypeVar("C")
+C = TypeVar("C", covariant=True)
 
 
-def _finder(
-    find_compiler: Callable[[], C | None], linker: Callable[[C], Linker]
-) -> Callable[[], Linker | None]:
+class _Compilers(Protocol[C]):
+    """A class of compilers, which says whether there is one here."""
+
+    def find(self) -> C | None: ...
+
+
+def _finder(compilers: _Compilers[C], linker: Callable[[C], Linker]) -> Callable[[], Linker | None]:
     """The function that finds a linker by its compiler, if that is here."""
 
     def find() -> Linker | None:
-        compiler = find_compiler()
+        compiler = compilers.find()
         return None if compiler is None else linker(compiler)
 
     return find
@@ -188,10 +192,10 @@ def _debug() -> Linker:
 
 
 _FINDERS: dict[str, Callable[[], Linker | None]] = {
-    "c": _finder(CCompiler.find, CLinker),
-    "cranelift": _finder(CraneliftCompiler.find, CraneliftLinker),
-    "tiered": _finder(TieredCompiler.find, TieredLinker),
-    "numba": _finder(NumbaCompiler.find, NumbaLinker),
+    "c": _finder(CCompiler, CLinker),
+    "cranelift": _finder(CraneliftCompiler, CraneliftLinker),
+    "tiered": _finder(TieredCompiler, TieredLinker),
+    "numba": _finder(NumbaCompiler, NumbaLinker),
     "py": PyLinker,
     "debug": _debug,
 }
