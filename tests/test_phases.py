@@ -267,3 +267,39 @@ def test_the_cache_knows_the_rules_of_users(tmp_path):
         )
         found.append(done.stdout.strip())
     assert found == ["made 4.0", "disk 4.0", "made 7.0"]
+
+
+def test_each_function_and_each_process_tells_once_of_rules_that_do_not_end(tmp_path):
+    module = tmp_path / "own.py"
+    module.write_text(
+        "import warnings\n"
+        "import frazil as fz, frazil.tensor as ft\n"
+        "from frazil.rewrite import Float, rule\n"
+        "@rule\n"
+        "def there(x: Float):\n"
+        "    'A law.'\n"
+        "    return ft.tan(ft.cos(x)), ft.sin(ft.sinh(x))\n"
+        "@rule\n"
+        "def back(x: Float):\n"
+        "    'A law.'\n"
+        "    return ft.sin(ft.sinh(x)), ft.tan(ft.cos(x))\n"
+        "x, y = ft.vector('x'), ft.vector('y')\n"
+        "mode = fz.Mode('cranelift').including(there, back)\n"
+        "told = []\n"
+        "warnings.showwarning = lambda text, of, file, line, *_: told.append((of.__name__, line))\n"
+        "warnings.simplefilter('always')\n"
+        "for output in (ft.exp(ft.tan(ft.cos(x))) + ft.tan(ft.cos(-x)), ft.tan(ft.cos(x))):\n"
+        "    f = fz.function([x], output, mode=mode)\n"
+        "f = fz.function([x], output, mode=mode)\n"
+        "fz.function([x], ft.log2(ft.exp(x)), mode=mode)\n"
+        "print(told)"
+    )
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, str(module)],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "FRAZIL_CACHE_DIR": str(tmp_path / "cache")},
+        )
+        assert done.stdout.strip() == str([("RuleCycleWarning", at) for at in (18, 18, 19)])

@@ -17,7 +17,7 @@ from frazil.rewrite.definition import Rule
 from frazil.rewrite.factors import searches_kept
 from frazil.rewrite.merging.ifelse import merge_ifelses
 from frazil.rewrite.merging.scalar_loops import optimize_scalar_loops
-from frazil.rewrite.rewriting import rewrite_by, rule_sets
+from frazil.rewrite.rewriting import rewrite_by, rule_sets, warn_of_cycles
 from frazil.rewrite.scan.passes import optimize_scans
 from frazil.tensor.linalg.failure import OnError
 
@@ -49,6 +49,7 @@ def optimize(
     prepare: Prepare = rewrite_inner_graphs,
     on_error: OnError | None = None,
     included: tuple[Rule, ...] = (),
+    cycles: dict[str, str] | None = None,
 ) -> FrozenFunctionGraph:
     """Return the graph that a linker compiles for ``graph``: the same one for equal graphs.
 
@@ -64,6 +65,9 @@ def optimize(
         The effect of matrices without factors; None: by each op's own ``on_error``.
     included : tuple of Rule
         Rules of users, which come before those of each phase.
+    cycles : dict of str to str, optional
+        It gets the reasons for which rules left a node as it is, and a message of each; the default
+        is to warn of them.
 
     Examples
     --------
@@ -75,8 +79,12 @@ def optimize(
     softplus(*0)
     """
     rules = rule_sets(_rules_of_phases(excluded, included))
+    left: dict[str, str] = {} if cycles is None else cycles
     with searches_kept():
-        return _Descent(rules, excluded, prepare, on_error).optimized(graph)
+        made = _Descent(rules, excluded, prepare, on_error, left).optimized(graph)
+    if cycles is None:
+        warn_of_cycles(left)
+    return made
 
 
 class _Descent:
@@ -94,6 +102,7 @@ class _Descent:
         excluded: frozenset[str],
         prepare: Prepare,
         on_error: OnError | None,
+        cycles: dict[str, str],
     ) -> None:
         self._rules = rules
         self._canonicalizes = "canonicalize" not in excluded
@@ -101,6 +110,7 @@ class _Descent:
         self._checks = CHECKS not in excluded
         self._prepare = prepare
         self._on_error = on_error
+        self._cycles = cycles
         self._canonical: dict[FrozenFunctionGraph, FrozenFunctionGraph] = {}
         self._optimized: dict[FrozenFunctionGraph, FrozenFunctionGraph] = {}
 
@@ -110,7 +120,7 @@ class _Descent:
         if found is None:
             made = self._canonical_form(graph)
             for rules in self._rules:
-                made = rewrite_by(made, rules)
+                made = rewrite_by(made, rules, self._cycles)
             if self._optimizes_scans:
                 made = optimize_scalar_loops(made)
             found = self._optimized[graph] = self._prepare(made, self.optimized)
@@ -133,7 +143,7 @@ class _Descent:
         if not any(isinstance(op, HasInnerGraph) for op in ops_of(graph)):
             return graph
         if self._canonicalizes:
-            graph = rewrite_by(graph, self._rules[0])
+            graph = rewrite_by(graph, self._rules[0], self._cycles)
         graph = merge_ifelses(graph)
         graph = rewrite_inner_graphs(graph, self._canonical_form)
         return optimize_scans(graph) if self._optimizes_scans else graph

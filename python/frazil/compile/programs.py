@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
@@ -25,12 +25,14 @@ from frazil.graph.parameters import ops_kept
 from frazil.link.kernel.compiler import KernelCompileError
 from frazil.link.linkers.tiered import TieredLinker
 from frazil.link.toolchain.once import SingleFlight
+from frazil.rewrite.rewriting import warn_of_cycles
 
 
 class Compiled:
     """A program and the graph that the linker compiled.
 
-    ``found`` tells whether this process made it or read it from disk.
+    ``found`` tells whether this process made it or read it from disk, and ``cycles`` the messages
+    of rules that left something as it is; such a program is made anew in each process.
     """
 
     def __init__(
@@ -38,10 +40,12 @@ class Compiled:
         program: Program,
         graph: FrozenFunctionGraph | cache_entries.StoredGraph,
         found: Literal["made", "disk"],
+        cycles: Mapping[str, str],
     ) -> None:
         self.program = program
         self._graph = graph
         self.found = found
+        self.cycles = cycles
 
     @property
     def graph(self) -> FrozenFunctionGraph:
@@ -79,6 +83,7 @@ def find_program(
     key = (graph, linker.name, replace(mode, linker=None, tiered=True), donated)
     found = _compiled.get(key)
     if found is not None:
+        warn_of_cycles(found.cycles)
         return found
 
     def make(_: Sequence[Hashable]) -> list[Compiled]:
@@ -86,7 +91,9 @@ def find_program(
             made = _compiled[key] = _find_on_disk(graph, linker, mode, donated)
         return [made]
 
-    return _flights.make([key], _compiled.get, make)[key]
+    found = _flights.make([key], _compiled.get, make)[key]
+    warn_of_cycles(found.cycles)
+    return found
 
 
 def _find_on_disk(
@@ -113,8 +120,12 @@ def _find_on_disk(
         except (ValueError, LookupError, TypeError, KernelCompileError):
             read = None  # a damaged entry is written again
         if read is not None:
-            return _watched(Compiled(*read, "disk"), linker, donated, partial(keep, store, request))
+            return _watched(
+                Compiled(*read, "disk", {}), linker, donated, partial(keep, store, request)
+            )
     made = _make(graph, linker, mode, donated)
+    if made.cycles:  # each process is to warn
+        return _watched(made, linker, donated)
     keep_soon(store, request, made.graph, made.program)
     return _watched(made, linker, donated, partial(keep, store, request))
 
@@ -141,10 +152,11 @@ def _users_code(graph: FrozenFunctionGraph, linker: Linker, mode: Mode) -> str:
 def _make(
     graph: FrozenFunctionGraph, linker: Linker, mode: Mode, donated: tuple[int, ...]
 ) -> Compiled:
-    prepared = optimize(graph, mode.excluded, linker.prepare, mode.on_error, mode.included)
+    cycles: dict[str, str] = {}
+    prepared = optimize(graph, mode.excluded, linker.prepare, mode.on_error, mode.included, cycles)
     key = (prepared, linker.name, donated)
     known = _programs.get(key)
     if known is None:
         given = [prepared.inputs[at] for at in donated]
         known = _programs[key] = linker.compile(prepared, given)
-    return Compiled(known, prepared, "made")
+    return Compiled(known, prepared, "made", cycles)

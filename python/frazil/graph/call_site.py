@@ -37,7 +37,8 @@ def _is_known_to_users(name: str) -> bool:
 
 def users_level() -> int:
     """The ``stacklevel`` at which a warning of the caller names the user's line."""
-    return sum(1 for _ in _own_frames()) + 1
+    # The frame of this function, which is counted, stands for the user's.
+    return sum(1 for _ in _own_frames())
 
 
 def _own_frames() -> Iterator[FrameType]:

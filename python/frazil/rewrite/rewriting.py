@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 import frazil._core as _core
 from frazil._core import FrozenFunctionGraph, FunctionGraph, RuleSet, Variable
+from frazil.graph.call_site import users_level
 from frazil.graph.dataclass import dataclass
 from frazil.rewrite.catalog import CANONICALIZE
 from frazil.rewrite.definition import Rule
@@ -216,25 +217,47 @@ def _rewrite_outputs(
 ) -> tuple[list[Variable], Trace]:
     if not leave_cycles:
         return rules.rewrite(outputs), Trace(rules, outputs)
-    results, left = rules.rewrite_leaving_cycles(outputs)
-    for variable, why in left:
-        source = None if variable.owner is None else variable.owner.source
-        place = "" if source is None else f" ({source[0]}:{source[1]})"
-        warnings.warn(
-            f"{variable}{place} is compiled as it is written: {why}; a mode that excludes these "
-            "rules gives the same without a warning",
-            RuleCycleWarning,
-            stacklevel=2,
-        )
+    results, cycles = _leaving_cycles(outputs, rules)
+    warn_of_cycles(cycles)
     return results, Trace(rules, outputs)
 
 
-def _rewrite_graph(graph: KindT, rules: RuleSet, leave_cycles: bool) -> Rewriting[KindT]:
+def _leaving_cycles(
+    outputs: Sequence[Variable], rules: RuleSet
+) -> tuple[list[Variable], dict[str, str]]:
+    """The rewritten outputs, and a message for each reason to leave nodes as they are."""
+    results, left = rules.rewrite_leaving_cycles(outputs)
+    cycles: dict[str, str] = {}
+    for variable, why in left:
+        source = None if variable.owner is None else variable.owner.source
+        place = "" if source is None else f" ({source[0]}:{source[1]})"
+        cycles.setdefault(
+            why,
+            f"{variable}{place} is compiled as it is written: {why}; a mode that excludes these "
+            "rules gives the same without a warning",
+        )
+    return results, cycles
+
+
+def warn_of_cycles(cycles: Mapping[str, str]) -> None:
+    """Warn the user of each reason for which rules left something as it is."""
+    for message in cycles.values():
+        warnings.warn(message, RuleCycleWarning, stacklevel=users_level())
+
+
+def _rewrite_graph(
+    graph: KindT, rules: RuleSet, leave_cycles: bool, cycles: dict[str, str] | None = None
+) -> Rewriting[KindT]:
     # The nodes that an input is computed from do not belong to the graph.
     inputs: Sequence[Variable] = graph.inputs
     hidden = {x: x.type(str(x)) for x in inputs if x.owner is not None}
     outputs = _core.graph_replace(graph.outputs, hidden) if hidden else graph.outputs
-    results, trace = _rewrite_outputs(outputs, rules, leave_cycles)
+    if cycles is None:
+        results, trace = _rewrite_outputs(outputs, rules, leave_cycles)
+    else:
+        results, found = _leaving_cycles(outputs, rules)
+        trace = Trace(rules, outputs)
+        cycles.update({why: text for why, text in found.items() if why not in cycles})
     if hidden:
         results = _core.graph_replace(results, {new: old for old, new in hidden.items()})
     if isinstance(graph, FrozenFunctionGraph):
@@ -266,9 +289,14 @@ def rule_sets(phases: tuple[tuple[Rule, ...], ...]) -> tuple[RuleSet, ...]:
     return tuple(sets)
 
 
-def rewrite_by(graph: FrozenFunctionGraph, rules: RuleSet) -> FrozenFunctionGraph:
-    """The graph, rewritten by a compiled set; nodes on which rules would not end stay."""
-    return _rewrite_graph(graph, rules, leave_cycles=True).graph
+def rewrite_by(
+    graph: FrozenFunctionGraph, rules: RuleSet, cycles: dict[str, str]
+) -> FrozenFunctionGraph:
+    """The graph, rewritten by a compiled set; nodes on which rules would not end stay.
+
+    The reasons are added to ``cycles``, each with a message.
+    """
+    return _rewrite_graph(graph, rules, leave_cycles=True, cycles=cycles).graph
 
 
 _compiled = attrgetter("compiled")
