@@ -16,6 +16,7 @@ WRONG = Operand("m", whole(-1, 30), "int64")
 TURNED = (slice(None), slice(None, None, -1))
 ODD = (slice(None), slice(None, None, 2))
 OTHER = Operand("k", dtype="float32")
+LIKE_IT = Operand("mn", free=False)
 BOOL = Operand("mn", dtype="bool")
 
 
@@ -114,7 +115,7 @@ PARTS = [
     same("a row at", lambda n, x, k: x[k] * 2, "mn", PLACE),
     same("a part from to", lambda n, x, a, b: x[a:b], "mn", PLACE, PLACE),
     same("a part backwards", lambda n, x, a: x[a::-2], "mn", PLACE),
-    same("set rows", lambda n, x, y: _set(n, x, slice(1, None), y[1:]), "mn", "mn"),
+    same("set rows", lambda n, x, y: _set(n, x, slice(1, None), y[1:]), "mn", LIKE_IT),
     same("set an item", lambda n, x, k, y: _set(n, x, k, y), "m", PLACE, ""),
     same("set backwards", lambda n, x, y: _set(n, x, TURNED, y), "mn", "mn"),
     same("add to columns", lambda n, x, y: _add(n, x, ODD, y), "mn", ""),
