@@ -115,7 +115,7 @@ PARTS = [
     same("a row at", lambda n, x, k: x[k] * 2, "mn", PLACE),
     same("a part from to", lambda n, x, a, b: x[a:b], "mn", PLACE, PLACE),
     same("a part backwards", lambda n, x, a: x[a::-2], "mn", PLACE),
-    same("set rows", lambda n, x, y: _set(n, x, slice(1, None), y[1:]), "mn", LIKE_IT),
+    same("set rows", lambda n, x, y: _set(n, x, slice(1, None), y[1:]), LIKE_IT, LIKE_IT),
     same("set an item", lambda n, x, k, y: _set(n, x, k, y), "m", PLACE, ""),
     same("set backwards", lambda n, x, y: _set(n, x, TURNED, y), "mn", "mn"),
     same("add to columns", lambda n, x, y: _add(n, x, ODD, y), "mn", ""),
