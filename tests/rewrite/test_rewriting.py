@@ -398,6 +398,14 @@ class TestCycles:
 
 
 class TestMistakes:
+    def test_a_guard_is_made_of_a_function_by_holds(self):
+        def guarded(x: Float):
+            """|x| == x where x has no sign."""
+            return ft.abs(x), x, is_nonnegative
+
+        with pytest.raises(TypeError, match=r"must be a Guard, .*: holds\(predicate, x, \.\.\.\)"):
+            rule(guarded)
+
     def test_a_rule_says_its_law(self):
         with pytest.raises(ValueError, match="must say its law"):
 

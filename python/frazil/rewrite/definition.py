@@ -114,7 +114,10 @@ class Rule:
         guards = []
         for guard in written[2:]:
             if not isinstance(guard, Guard):
-                raise TypeError(f"a guard of rule {self.name} must be a Guard, given {guard!r}")
+                raise TypeError(
+                    f"a guard of rule {self.name} must be a Guard, given {guard!r}: "
+                    "holds(predicate, x, ...) makes one of a function of matched variables"
+                )
             guards.append(guard)
         return Sides(left, right if callable(right) else self._side(right), tuple(guards))
 
