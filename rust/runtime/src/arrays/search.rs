@@ -409,23 +409,29 @@ impl Listing {
         if to.len() != last + 1 {
             return Ok(());
         }
+        let along = to[last];
         let mut patience = Patience::new();
         self.rows(of, |row, position| {
             let start = *written;
             let mut at = start;
             in_portions(length, |part| {
+                // Copies, which stay in registers; what is captured may be read again each time.
+                let (along, step, mut place) = (along, step, at);
+                let mut element = row.wrapping_offset(part.start as isize * step);
                 for k in part {
-                    if at == count {
+                    if place == count {
                         break;
                     }
                     // SAFETY: the row has the element, and the vector the place: it is written
                     // again by the next element if this one is zero.
                     unsafe {
-                        let x = row.wrapping_offset(k as isize * step).cast::<T>().read();
-                        to[last].add(at).write(k as i64);
-                        at += usize::from(x != T::default());
+                        let x = element.cast::<T>().read();
+                        along.add(place).write(k as i64);
+                        place += usize::from(x != T::default());
                     }
+                    element = element.wrapping_offset(step);
                 }
+                at = place;
             })?;
             for (&vector, &place) in to.iter().zip(position) {
                 in_portions(at - start, |part| {
