@@ -61,6 +61,11 @@ impl Drop for FrozenApply {
 }
 
 fn inputs_of(inputs: &Bound<'_, PyAny>) -> PyResult<Inputs> {
+    if inputs.is_instance_of::<Variable>() {
+        return Err(PyTypeError::new_err(
+            "inputs must be a list of Variables, given one Variable; write [x] for a single input",
+        ));
+    }
     inputs
         .try_iter()?
         .enumerate()
@@ -77,6 +82,29 @@ fn inputs_of(inputs: &Bound<'_, PyAny>) -> PyResult<Inputs> {
         .collect()
 }
 
+fn output_types_of(types: &Bound<'_, PyAny>) -> PyResult<Vec<Ty>> {
+    if types.is_instance_of::<TensorType>() {
+        return Err(PyTypeError::new_err(
+            "output_types must be a list of TensorTypes, given one TensorType; write [x.type] for a \
+             single output",
+        ));
+    }
+    types
+        .try_iter()?
+        .enumerate()
+        .map(|(position, ty)| {
+            let ty = ty?;
+            match ty.cast::<TensorType>() {
+                Ok(ty) => Ok(ty.get().0.clone()),
+                Err(_) => Err(PyTypeError::new_err(format!(
+                    "output type {position} must be a TensorType, as x.type is, given a {}",
+                    ty.get_type().name()?
+                ))),
+            }
+        })
+        .collect()
+}
+
 #[pymethods]
 impl FrozenApply {
     /// The application with this key: the living one, or a new one.
@@ -85,11 +113,11 @@ impl FrozenApply {
     fn new<'py>(
         op: &Bound<'py, OpBase>,
         inputs: &Bound<'py, PyAny>,
-        output_types: Vec<PyRef<'py, TensorType>>,
+        output_types: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = op.py();
-        let types: Vec<Ty> = output_types.iter().map(|ty| ty.0.clone()).collect();
         let inputs = inputs_of(inputs)?;
+        let types = output_types_of(output_types)?;
         let node = current(py)?
             .common_container(inputs.iter())
             .apply(op.get().op()?, inputs, Signature::new(&types), here(py)?)
