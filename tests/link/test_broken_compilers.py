@@ -362,3 +362,18 @@ def test_functions_run_where_no_memory_may_hold_code(tmp_path, has_c, since):
         assert "may run no code of its own" in done.stdout
         assert "executable memory" in done.stdout
         assert "pip install" not in done.stdout  # Numba would not help
+
+
+def test_a_text_that_calls_an_unknown_function_is_not_the_folders_fault():
+    @dataclass(frozen=True, eq=False)
+    class Magnitude(ScalarOp):
+        nin, rule, c = 1, "float", "fabbs({0})"
+
+        def impl(self, x):
+            return abs(x)
+
+    x = ft.vector("x")
+    with pytest.raises(KernelCompileError, match=r"undefined symbol: fabbs") as failed:
+        fz.function([x], Magnitude()(x), mode="c")([1.0])
+    assert "functions of C" in str(failed.value)
+    assert "TMPDIR" not in str(failed.value)

@@ -437,14 +437,17 @@ def _make_library(
                 return _loaded(path, Image(Path(path).read_bytes(), dict(pointers)))
             except OSError as error:
                 folder = os.path.dirname(os.path.dirname(path))
-                raise _Failure(
-                    f"the kernels were compiled but could not be loaded: {error}. Where programs "
-                    f"may not be loaded from {folder}, let $TMPDIR name another directory",
-                    command,
-                    output,
-                ) from error
+                reason = f"the kernels were compiled but could not be loaded: {error}. "
+                raise _Failure(reason + _advice(error, folder), command, output) from error
     except OSError as error:
         raise _Failure(f"it could not be run: {error}", command) from error
+
+
+def _advice(error: OSError, folder: str) -> str:
+    """What to do about a library that the system refused."""
+    if "undefined symbol" in str(error):
+        return "Code of a native form may call what it defines, and functions of C and of its math"
+    return f"Where programs may not be loaded from {folder}, let $TMPDIR name another directory"
 
 
 def _loaded(path: str, image: Image) -> Library:
