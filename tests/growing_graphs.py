@@ -35,6 +35,16 @@ def _lengths(n: int) -> Graph:
     return [k], [total]
 
 
+def _sums(n: int) -> Graph:
+    """Each loop reads what the one before it made, and adds to what it added to."""
+    x = ft.dvector("x")
+    y, total = x, ft.zeros_like(x)
+    for _ in range(n):
+        y = ft.sin(y) - 0.1 * ft.max(y)
+        total = total + ft.cos(y)
+    return [x], [total]
+
+
 def _applied(n: int) -> Graph:
     x = ft.dvector("x")
     op = fz.OpFromGraph([x], [ft.sin(x) * x])
@@ -87,6 +97,7 @@ FAMILIES: dict[str, Callable[[int], Graph]] = {
     ),
     "views": lambda n: _chain(n, lambda y: ft.squeeze(ft.expand_dims(ft.sin(y), 0).T, 1)),
     "rows": lambda n: _chain(n, lambda y: y - y.max(axis=1, keepdims=True), ndim=2),
+    "sums": _sums,
     "updates": lambda n: _chain(n, lambda y: ft.set_subtensor(y[1:3], y[:2] * 2)),
     "gradients": lambda n: _gradient(_chain(n, lambda y: ft.sin(y) * y)),
     "gradients of differences": lambda n: _gradient(_chain(n, lambda y: y[1:] - y[:-1])),

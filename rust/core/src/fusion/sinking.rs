@@ -13,6 +13,10 @@ use super::numbered::{Marks, VarId};
 /// The cost of writing a result and reading it again, in reads.
 const WRITTEN: isize = 2;
 
+/// The loops that the nodes of one loop are tried in. Where each loop adds to what the one before it made, those of
+/// thousands could be tried in all later ones, one after the other.
+const MOST_TRIES: usize = 16;
+
 /// The loops of nodes, and what is read by more than these.
 pub(super) struct Placement<'a> {
     known: &'a Known<'a>,
@@ -23,12 +27,15 @@ pub(super) struct Placement<'a> {
     read: Marks,
     /// The results of all nodes.
     made: Marks,
-    /// The nodes of each loop.
-    loops: FxHashMap<LoopKey, Vec<usize>>,
+    /// How often the nodes of a loop read an array as large as the loop.
+    reads: FxHashMap<(LoopKey, VarId), usize>,
 }
 
 /// The loops from which and to which nodes move.
 type Pair = (LoopKey, LoopKey);
+
+/// For each loop those that its nodes do not move to.
+type Refused = FxHashMap<LoopKey, SmallVec<[LoopKey; 4]>>;
 
 impl<'a> Placement<'a> {
     pub(super) fn new(
@@ -37,13 +44,17 @@ impl<'a> Placement<'a> {
         fixed: Vec<bool>,
         read: Marks,
     ) -> Self {
-        let mut made = Marks::new(known.graph.len());
-        let mut loops: FxHashMap<LoopKey, Vec<usize>> = FxHashMap::default();
+        let (made, reads) = (Marks::new(known.graph.len()), FxHashMap::default());
+        let mut placement = Placement { known, levels, fixed, read, made, reads };
+        let mut reads: FxHashMap<(LoopKey, VarId), usize> = FxHashMap::default();
         for (at, key) in levels.loops(known) {
-            made.extend(known.readings.get(at).map(|own| own.output));
-            loops.entry(key).or_default().push(at);
+            placement.made.extend(known.readings.get(at).map(|own| own.output));
+            for x in placement.whole_operands(at) {
+                *reads.entry((key, x)).or_default() += 1;
+            }
         }
-        Placement { known, levels, fixed, read, made, loops }
+        placement.reads = reads;
+        placement
     }
 
     fn output(&self, at: usize) -> Option<VarId> {
@@ -58,29 +69,29 @@ impl<'a> Placement<'a> {
         read.flat_map(|own| &own.operands).map(move |own| (own.base, own.moves && !is_row))
     }
 
-    /// The arrays as large as their loop that nodes read.
-    fn whole_operands(&self, nodes: impl IntoIterator<Item = usize>) -> FxHashSet<VarId> {
-        let operands = nodes.into_iter().flat_map(|at| self.operands(at));
-        operands.filter(|(_, is_whole)| *is_whole).map(|(base, _)| base).collect()
+    /// The arrays as large as its loop that a node reads, as often as it reads them.
+    fn whole_operands(&self, at: usize) -> impl Iterator<Item = VarId> {
+        self.operands(at).filter(|(_, is_whole)| *is_whole).map(|(base, _)| base)
     }
 
     /// The reads of arrays as large as two loops that are saved if nodes go to the later one.
+    ///
+    /// It takes time for the nodes that go alone: thousands of loops may send nodes to one.
     fn gain(&self, (first, to): Pair, moved: &[usize], stored: &Marks) -> isize {
-        let outputs = |nodes: &[usize]| -> FxHashSet<VarId> {
-            nodes.iter().filter_map(|&at| self.output(at)).collect()
-        };
         let leaving = FxHashSet::from_iter(moved.iter().copied());
-        let staying: Vec<usize> =
-            self.loops[&first].iter().copied().filter(|at| !leaving.contains(at)).collect();
-        let saved = outputs(moved).into_iter().filter(|x| stored.contains(*x)).count();
-        let (made, read) = (outputs(&staying), self.whole_operands(moved.iter().copied()));
-        let newly_stored =
-            read.iter().filter(|x| made.contains(x) && !stored.contains(**x)).count();
-        let still = self.whole_operands(staying);
-        let there = self.whole_operands(self.loops[&to].iter().copied());
+        let stays = |at| self.levels.loop_of[at] == Some(first) && !leaving.contains(&at);
+        let made = |x: VarId| self.known.graph.maker(x).is_some_and(stays);
+        let reads = |key: LoopKey, x: VarId| self.reads.get(&(key, x)).copied().unwrap_or(0);
+        let mut read: FxHashMap<VarId, usize> = FxHashMap::default();
+        moved.iter().flat_map(|&at| self.whole_operands(at)).for_each(|x| {
+            *read.entry(x).or_default() += 1;
+        });
+        let saved = moved.iter().filter_map(|&at| self.output(at));
+        let saved = saved.filter(|x| stored.contains(*x)).count();
+        let newly_stored = read.keys().filter(|x| made(**x) && !stored.contains(**x)).count();
         let again = read
             .iter()
-            .filter(|x| still.contains(x) && !there.contains(x) && !made.contains(x))
+            .filter(|(x, count)| reads(first, **x) > **count && reads(to, **x) == 0 && !made(**x))
             .count();
         WRITTEN * (saved as isize - newly_stored as isize) - again as isize
     }
@@ -90,7 +101,7 @@ impl<'a> Placement<'a> {
 ///
 /// All nodes of one loop that can sink into another one do so if that saves memory, else none.
 pub(super) fn sink(placement: &Placement) -> Vec<(usize, LoopKey)> {
-    let mut refused: FxHashSet<Pair> = FxHashSet::default();
+    let mut refused = Refused::default();
     let mut stored = None;
     loop {
         let moves = Walk::new(placement, Some(&refused)).moves;
@@ -109,7 +120,9 @@ pub(super) fn sink(placement: &Placement) -> Vec<(usize, LoopKey)> {
                 .flat_map(|((_, to), nodes)| nodes.into_iter().map(move |at| (at, to)))
                 .collect();
         }
-        refused.extend(worse);
+        for (first, to) in worse {
+            refused.entry(first).or_default().push(to);
+        }
     }
 }
 
@@ -117,7 +130,7 @@ pub(super) fn sink(placement: &Placement) -> Vec<(usize, LoopKey)> {
 struct Walk<'a> {
     placement: &'a Placement<'a>,
     /// The moves that are not made; None: none is made.
-    refused: Option<&'a FxHashSet<Pair>>,
+    refused: Option<&'a Refused>,
     /// The nodes that sink, by their loops.
     moves: FxHashMap<Pair, Vec<usize>>,
     /// The variables that are read from memory.
@@ -127,7 +140,7 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(placement: &'a Placement<'a>, refused: Option<&'a FxHashSet<Pair>>) -> Walk<'a> {
+    fn new(placement: &'a Placement<'a>, refused: Option<&'a Refused>) -> Walk<'a> {
         let (moves, readers) = (FxHashMap::default(), FxHashMap::default());
         let mut walk = Walk { placement, refused, moves, read: placement.read.clone(), readers };
         for (at, key) in placement.levels.loops(placement.known).rev() {
@@ -172,7 +185,11 @@ impl<'a> Walk<'a> {
         if self.placement.fixed[at] || !self.placement.known.kind(at).elementwise {
             return own;
         }
-        if to.level <= own.level || to.space != own.space || refused.contains(&(own, to)) {
+        if to.level <= own.level || to.space != own.space {
+            return own;
+        }
+        let tried = refused.get(&own);
+        if tried.is_some_and(|all| all.len() >= MOST_TRIES || all.contains(&to)) {
             return own;
         }
         self.moves.entry((own, to)).or_default().push(at);
