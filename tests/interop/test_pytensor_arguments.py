@@ -127,6 +127,8 @@ def _by_another(x, lead, product):
         "two": lead((z + y).sum(), x, known_grads={z: z * 0 + 2.0, y: g}),
         "two alone": lead(None, x, known_grads={z: z * 0 + 2.0, y: g}),
         "constant": lead((z * x).sum(), x, known_grads={y: g}, consider_constant=[y]),
+        "behind the cost": lead(cost, x, known_grads={x.sum() + cost: cost * 0 + 5.0}),
+        "the cost and behind": lead(cost, cost, known_grads={x + cost: g}),
         "one output": product(z, x, y),
     }
 

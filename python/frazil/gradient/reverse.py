@@ -111,8 +111,9 @@ def grad(
     disconnected_inputs ({"raise", "warn", "ignore"}): The reaction if the cost does not depend on
         one of ``wrt``.
     known_grads (mapping of Variable to Variable): The gradients of some variables, as they are:
-        nothing is added to them, neither by the cost nor by each other. The other gradients are
-        computed from these, and from the cost where it is given.
+        nothing is added to them, neither by the cost nor by each other, nor to that of the cost,
+        which is one. The other gradients are computed from these, and from the cost where it is
+        given.
     return_disconnected ({"zero", "none"}): The gradient of a variable that the cost does not depend
         on: zeros, or None.
     returns (Variable or list of Variable): One gradient for each of ``wrt``, of its dtype and
@@ -133,11 +134,13 @@ def grad(
     _check_reactions(targets, disconnected_inputs, return_disconnected)
     with in_container_of(targets), no_collections():
         known = _known_gradients(known_grads or {})
+        seeds = {**_of_cost(cost, known), **known}
         results = _gradients(
-            {**_of_cost(cost, known), **known},
+            seeds,
             targets,
             frozenset(consider_constant or ()),
-            known.keys(),
+            # A known variable may depend on the cost, whose gradient by itself is one all the same.
+            tuple(seeds) if known else (),
             disconnected_inputs,
             return_disconnected,
         )
