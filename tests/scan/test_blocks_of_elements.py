@@ -89,3 +89,14 @@ def test_states_are_those_of_numpy(mode):
         x, v = np.where(x > 1.5, x - 1.0, x + 0.1 * moved), moved
     np.testing.assert_allclose(found[0], x, rtol=1e-9, atol=1e-11)
     np.testing.assert_allclose(found[1], v, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_first_step_that_fails_is_told_of(mode):
+    a, b = ft.lvector("a"), ft.lvector("b")
+    rows, _ = fz.scan(lambda a, b: [a**b % 1000, b - 1], None, [a, b], n_steps=8)
+    f = fz.function([a, b], [y[-1] for y in rows], mode=mode, threads=1)
+    base, power = np.full(30_000, 3), np.full(30_000, 50)
+    power[[0, 20_000, 29_999]] = 5, 1, 3
+    with pytest.raises(ValueError, match="step 2: integers to negative"):
+        f(base, power)

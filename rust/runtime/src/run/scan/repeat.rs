@@ -70,19 +70,28 @@ impl<'p> ScanRun<'p> {
         let end = room.map_or(self.steps, |room| room.min(self.steps));
         let mut moved = self.moved(first);
         let mut tape = run.tape(&moved.bases(), self.kept, self.apart_by(conduct));
-        let mut done = (first, false);
+        let (mut done, mut end, mut reached) = (Ok((first, false)), end, first);
         for block in 0..tape.block_count() {
             tape.take_block(block);
             if block > 0 {
                 moved = self.moved(first);
-                // Steps are counted on, as they are what the questions whether to stop are spread over.
-                asked.next -= end - first;
             }
             for &(base, _) in &moved.states {
                 tape.bases()[base] = self.values[base].data;
             }
-            done = self.play(&mut tape, &mut moved, (first, end), asked, conduct)?;
+            match self.play(&mut tape, &mut moved, (first, end), asked, conduct) {
+                Ok((step, ended)) => {
+                    reached = step;
+                    done = done.map(|_| (step, ended));
+                }
+                // Elements of later blocks may fail at an earlier step, which is the one to tell of.
+                Err((step, error)) => (done, end, reached) = (Err(error), step, step),
+            }
+            // Steps are counted on, as they are what the questions whether to stop are spread over.
+            asked.next -= reached - first;
         }
+        asked.next += reached - first;
+        let done = done?;
         for &(base, _) in &moved.states {
             self.values[base].data = tape.bases()[base];
         }
@@ -96,7 +105,8 @@ impl<'p> ScanRun<'p> {
         may.then_some(Apart { sequences: self.sequences.len(), alone: conduct.threads == 1 })
     }
 
-    /// Does the steps from one to another, with the bases that move.
+    /// Does the steps from one to another, with the bases that move. An error comes with its step; that which
+    /// stops all has the first.
     fn play(
         &self,
         tape: &mut Tape<'_>,
@@ -104,12 +114,12 @@ impl<'p> ScanRun<'p> {
         (first, end): (i64, i64),
         asked: &mut Asked,
         conduct: &Conduct<'_>,
-    ) -> Result<(i64, bool), Error> {
+    ) -> Result<(i64, bool), (i64, Error)> {
         let (mut step, mut ended) = (first, false);
         let mut next = vec![std::ptr::null_mut(); moved.states.len()];
         while step < end && !ended {
             if asked.is_due(step) && (conduct.should_stop)() {
-                return Err(self.at(Fault::Interrupted));
+                return Err((first, self.at(Fault::Interrupted)));
             }
             moved.go_on(tape.bases());
             if step == self.steps - 1 {
@@ -120,7 +130,11 @@ impl<'p> ScanRun<'p> {
             // SAFETY: as in `run`: the operands and results of the step are where the bases say,
             // laid out as in the steps before.
             let played = unsafe { tape.play(conduct) };
-            played.map_err(|error| self.part.blame(error, Some(step), self.origin))?;
+            played.map_err(|error| {
+                let stops = matches!(error.fault, Fault::Interrupted);
+                let at = if stops { first } else { step };
+                (at, self.part.blame(error, Some(step), self.origin))
+            })?;
             // Found before any of them is put in its place: a state may take over another one's value.
             let bases = tape.bases();
             for (data, &(_, from)) in next.iter_mut().zip(&moved.states) {
