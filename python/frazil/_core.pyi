@@ -1142,6 +1142,9 @@ class ProgramBuilder:
     def require_equal(self, a: int, b: int, message: str) -> None:
         """Fails with ``message`` where two sizes differ; these stand for ``{a}`` and ``{b}``."""
 
+    def require_indices(self, a: int, b: int, message: str) -> None:
+        """Fails as :meth:`require_equal` does, by IndexError."""
+
     def check(self, holds: int, message: str, asserted: bool) -> None:
         """Fails with ``message`` where a size is 0: by AssertionError, or by ValueError."""
 

@@ -67,7 +67,7 @@ def test_constant_conditions_are_checked_at_once():
     with pytest.raises(ValueError, match="why"):
         ft.check_parameters(x, False, msg="why")
     with pytest.raises(TypeError, match="bool without dimensions"):
-        ft.Check("", True)(x, x > 0)
+        ft.Check("")(x, x > 0)
 
 
 def test_the_gradient_is_that_of_what_is_checked():

@@ -195,7 +195,7 @@ ALL = {
     **{name: (call, scipy.linalg, ft.linalg, arrays) for name, (call, *arrays) in SCIPYS.items()},
 }
 
-LENGTHS_OF_A_RUN = ("a mask of another length", "matrix_power of no square")
+LENGTHS_OF_A_RUN = ("matrix_power of no square",)
 """Lengths that are found to differ in a run are a ValueError, as where operands broadcast."""
 
 

@@ -121,7 +121,7 @@ def test_a_truth_value_stands_for_one_place_or_none(mode):
 @pytest.mark.parametrize("mode", MODES)
 def test_a_mask_must_have_the_length_of_the_dimension(mode):
     f = fz.function([x], x[ROWS, ONE], mode=mode)
-    with pytest.raises(ValueError, match="length"):
+    with pytest.raises(IndexError, match="length"):
         f(np.ones((4, 5)))
 
 

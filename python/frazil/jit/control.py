@@ -200,7 +200,7 @@ def _steps(
     infos = [{"initial": x} for x in begun]
     _, lasts, _ = build_scan(step, None, infos, None, max_steps, -1, False, False, None)
     ends = last_states(lasts)
-    check = Check(_goes_on(max_steps), asserted=False, in_gradients=True)
+    check = Check(_goes_on(max_steps), in_gradients=True)
     for at, last in zip(places, ends, strict=False):
         whole = last if cond_fun is None else checked(last, [ends[-1]], check)
         leaves[at] = TracedArray(trace, whole)

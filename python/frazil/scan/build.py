@@ -382,7 +382,7 @@ class _Step(_Signature):
             name=name,
         )
         initial = [x for one in self.carried if one is not None for x in one.initial]
-        fewer = Check("a sequence has fewer elements than the scan has steps", asserted=False)
+        fewer = Check("a sequence has fewer elements than the scan has steps")
         initial[:1] = [checked(x, enough, fewer) for x in initial[:1]]
         operands = [*(tap.rows for tap in taps), *initial, *self.updated, *non_sequences]
         made: Sequence[Variable] = op.make_node(steps, *operands).outputs

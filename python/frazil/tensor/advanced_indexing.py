@@ -213,7 +213,10 @@ def _check_indices(indices: Sequence[Variable], arrays: Sequence[Array]) -> None
         shapes = ", ".join(str(array.shape) for array in arrays)
         raise IndexError(f"index arrays of shapes {shapes} do not broadcast together") from None
     for index, array in zip(indices, arrays, strict=True):
-        check_lengths(index, array.shape, shape)
+        try:
+            check_lengths(index, array.shape, shape)
+        except ValueError as error:
+            raise IndexError(str(error)) from None
 
 
 def _all_different(indices: Sequence[Variable]) -> bool:

@@ -16,19 +16,21 @@ from frazil.tensor.docstrings import described
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.reductions import all
 
+_ERRORS = {error.__name__: error for error in (ValueError, AssertionError, IndexError)}
+
 
 @dataclass(frozen=True, eq=False)
 class Check(Op):
     """A view of the first operand, if the second, a 0-d bool, is true; else a run stops.
 
-    ``asserted`` says whether the error is an AssertionError; else it is a ValueError.
+    ``error`` names the class of the error: ValueError, AssertionError or IndexError.
     ``in_gradients`` says whether gradients, which may be computed without the view, check it, too.
     """
 
     takes_complex = True
 
     message: str
-    asserted: bool
+    error: str = "ValueError"
     in_gradients: bool = False
     view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
 
@@ -40,8 +42,12 @@ class Check(Op):
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
         x, condition = inputs
         if not condition:
-            raise (AssertionError if self.asserted else ValueError)(self.message)
+            raise self.exception()
         return (x,)
+
+    def exception(self) -> Exception:
+        """What is raised where the condition does not hold."""
+        return _ERRORS[self.error](self.message)
 
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
         return (input_shapes[0],)
@@ -69,7 +75,7 @@ def assert_(x: TensorLike, *conditions: TensorLike, msg: str = "an assertion fai
     >>> y.eval({x: [4.0, 9.0]})
     array([2., 3.])
     """
-    return checked(as_tensor(x), conditions, Check(msg, True))
+    return checked(as_tensor(x), conditions, Check(msg, "AssertionError"))
 
 
 @described
@@ -86,7 +92,7 @@ def check_parameters(expr: TensorLike, *conditions: TensorLike, msg: str = "") -
     >>> ft.check_parameters(-ft.log(sigma), sigma > 0, msg="sigma > 0").eval({sigma: 1.0})
     array(-0.)
     """
-    return checked(as_tensor(expr), conditions, Check(msg or "a parameter is out of range", False))
+    return checked(as_tensor(expr), conditions, Check(msg or "a parameter is out of range"))
 
 
 def checked(x: Variable, conditions: Iterable[TensorLike], check: Check) -> Variable:
@@ -97,7 +103,7 @@ def checked(x: Variable, conditions: Iterable[TensorLike], check: Check) -> Vari
         if not isinstance(condition, Constant):
             open_conditions.append(whole)
         elif not condition.data.all():
-            raise (AssertionError if check.asserted else ValueError)(check.message)
+            raise check.exception()
     if not open_conditions:
         return x
     view: Variable = check(x, reduce(_and, open_conditions))

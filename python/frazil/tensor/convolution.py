@@ -77,7 +77,7 @@ def sliding_window_view(
         raise ValueError(f"{len(wanted)} lengths of windows for {len(axes)} dimensions of {x.type}")
     for along, size in zip(axes, wanted, strict=True):
         fits = _core.elemwise(scalar.le, size, length(x, along))
-        x = checked(x, [fits], Check("a window must not be longer than the tensor", False))
+        x = checked(x, [fits], Check("a window must not be longer than the tensor"))
         x = _slide(x, as_length(size), along, 1)
     return x
 
@@ -238,7 +238,7 @@ def _larger_first(a: Variable, v: Variable) -> tuple[Variable, Variable]:
     if larger == {False}:
         a, v = flip(v), flip(a)
     fits = [_core.elemwise(scalar.ge, length(a, k), length(v, k)) for k in (0, 1)]
-    return checked(a, fits, Check("the first matrix must not be smaller than the second", False)), v
+    return checked(a, fits, Check("the first matrix must not be smaller than the second")), v
 
 
 def _as_vector(x: Variable) -> Variable:
@@ -252,7 +252,7 @@ def _vectors(a: TensorLike, v: TensorLike) -> tuple[Variable, Variable]:
     if 0 in (*a.type.shape, *v.type.shape):
         raise ValueError(f"vectors with elements are needed; given {a.type} and {v.type}")
     filled = [_core.elemwise(scalar.gt, length(one, 0), 0) for one in (a, v)]
-    return checked(a, filled, Check("vectors with elements are needed", False)), v
+    return checked(a, filled, Check("vectors with elements are needed")), v
 
 
 @described

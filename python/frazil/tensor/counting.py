@@ -47,7 +47,7 @@ def bincount(
         raise ValueError(f"minlength must not be negative; given {minlength}")
     numbers = as_tensor(x, "int64")
     fits = _core.elemwise(scalar.le, 0, numbers)
-    numbers = checked(numbers, [fits], Check("bincount of a negative number", False))
+    numbers = checked(numbers, [fits], Check("bincount of a negative number"))
     count = add(max(numbers, initial=-1), literal(1))
     size = _core.elemwise(scalar.maximum, count, as_length(minlength))
     if weights is None:
@@ -79,7 +79,7 @@ def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Variable:
     behind, before = get_item(edges, slice(1, None)), get_item(edges, slice(None, -1))
     rises = all(_core.elemwise(scalar.le, before, behind))
     falls = all(_core.elemwise(scalar.ge, before, behind))
-    edges = checked(edges, [rises | falls], Check("bins must rise or fall", False))
+    edges = checked(edges, [rises | falls], Check("bins must rise or fall"))
     falling = length(edges, 0) - searchsorted(flip(edges), x, side)
     return where(rises, searchsorted(edges, x, side), falling)
 
@@ -108,7 +108,7 @@ def histogram_bin_edges(
             return edges
         behind, before = get_item(edges, slice(1, None)), get_item(edges, slice(None, -1))
         rise = _core.elemwise(scalar.le, before, behind)
-        return checked(edges, [rise], Check("the ends of intervals must rise", False))
+        return checked(edges, [rise], Check("the ends of intervals must rise"))
     if bins < 1:
         raise ValueError(f"there must be an interval at least; given {bins}")
     values = ravel(a)
@@ -122,10 +122,10 @@ def histogram_bin_edges(
         low = where(none, 0.0, min(numbers, initial=np.inf))
         high = where(none, 1.0, max(numbers, initial=-np.inf))
     finite = [_core.elemwise(scalar.isfinite, end) for end in (low, high)]
-    low = checked(low, finite, Check("the range of a histogram must be finite", False))
+    low = checked(low, finite, Check("the range of a histogram must be finite"))
     if range is not None:
         rise = _core.elemwise(scalar.le, low, high)
-        low = checked(low, [rise], Check("the end of a range must not be below its start", False))
+        low = checked(low, [rise], Check("the end of a range must not be below its start"))
     alike = _core.elemwise(scalar.eq, low, high)
     return linspace(where(alike, low - 0.5, low), where(alike, high + 0.5, high), int(bins) + 1)
 

@@ -64,7 +64,7 @@ def specify_shape(
     dims = [length(x, axis) if one is None else one for axis, one in enumerate(wanted)]
     if all(one is own for one, own in zip(dims, lengths(x), strict=True)):
         return x
-    x = checked(x, ones, Check("specify_shape: a length is 1 where another one is given", False))
+    x = checked(x, ones, Check("specify_shape: a length is 1 where another one is given"))
     view: Variable = BroadcastTo()(x, *dims)
     return view
 
@@ -98,7 +98,7 @@ def broadcastable_at_run_time(x: TensorLike, axis: int, n: LengthLike) -> Variab
     fits = _core.elemwise(scalar.eq, own, wanted)
     one = _core.elemwise(scalar.eq, own, 1)
     message = f"the length along axis {axis} is neither 1 nor the one that is given"
-    x = checked(x, [_core.elemwise(scalar.or_, fits, one)], Check(message, False))
+    x = checked(x, [_core.elemwise(scalar.or_, fits, one)], Check(message))
     # Copies side by side: one of them, or as many as are wanted of one element.
     copies = _core.elemwise(scalar.where, fits, literal(1), wanted)
     side_by_side = broadcast_to(expand_dims(x, axis), [*dims[:axis], copies, *dims[axis:]])

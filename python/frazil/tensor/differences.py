@@ -93,7 +93,7 @@ def _distances(spacing: TensorLike, f: Variable, axis: int) -> Spacing:
     if points.type.numpy_dtype.kind in "iu":
         points = as_tensor(points, "float64")
     same = _core.elemwise(scalar.eq, length(points, 0), length(f, axis))
-    return diff(checked(points, [same], Check("there are as many coordinates as values", False)))
+    return diff(checked(points, [same], Check("there are as many coordinates as values")))
 
 
 def _slopes(f: Variable, axis: int, spacing: Spacing, edge_order: int) -> Variable:
@@ -103,7 +103,7 @@ def _slopes(f: Variable, axis: int, spacing: Spacing, edge_order: int) -> Variab
     known = static_length(length(f, axis))
     if known is not None and known < least:
         raise ValueError(f"{message}; given {f.type}")
-    f = checked(f, [_core.elemwise(scalar.ge, length(f, axis), least)], Check(message, False))
+    f = checked(f, [_core.elemwise(scalar.ge, length(f, axis), least)], Check(message))
     uniform = not isinstance(spacing, Variable) or spacing.ndim == 0
 
     def part(start: int, stop: int | None) -> Variable:

@@ -32,10 +32,12 @@ from frazil.tensor.basic_indexing import (
     Subtensor,
 )
 from frazil.tensor.broadcasting import broadcast_to
+from frazil.tensor.checks import Check, checked
 from frazil.tensor.dims import DropDims, ExpandDims, expand_dims
 from frazil.tensor.docstrings import described
 from frazil.tensor.elementwise.casting import astype
 from frazil.tensor.lengths import (
+    Lengths,
     add,
     as_length,
     length,
@@ -327,8 +329,22 @@ def _positions(mask: Variable, x: Variable, axis: int) -> Sequence[Variable]:
             )
     if isinstance(mask, Constant) and own == shape:
         return _where_true(mask)
-    # The view checks at run time that the lengths are the lengths of x.
-    return nonzero(broadcast_to(mask, lengths(x)[axis : axis + mask.ndim]))
+    whole = lengths(x)[axis : axis + mask.ndim]
+    # Once a run has checked the lengths, they are the lengths of x.
+    return nonzero(broadcast_to(_fitting(mask, whole, axis), whole))
+
+
+def _fitting(mask: Variable, wanted: Lengths, axis: int) -> Variable:
+    """Return a mask whose lengths, where types do not tell them, are those of dimensions."""
+    for offset, (own, other) in enumerate(zip(lengths(mask), wanted, strict=True)):
+        if own is not other:
+            message = (
+                f"a mask does not fit the tensor: the length of its dimension {offset} is not that "
+                f"of dimension {axis + offset} of the tensor"
+            )
+            same = _core.elemwise(scalar.eq, own, other)
+            mask = checked(mask, [same], Check(message, "IndexError"))
+    return mask
 
 
 def _gather(x: Variable, items: Sequence[object]) -> Variable:

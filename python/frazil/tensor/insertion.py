@@ -140,4 +140,4 @@ def _within(at: Variable, n: Variable) -> Variable:
         _core.elemwise(scalar.le, 0, counted),
         _core.elemwise(scalar.le, counted, n),
     )
-    return checked(counted, [fits], Check(_BEYOND, False))
+    return checked(counted, [fits], Check(_BEYOND))

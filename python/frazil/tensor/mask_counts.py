@@ -15,6 +15,7 @@ import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import Constant, FrozenApply, TensorType, Variable
 from frazil.tensor.broadcasting import BroadcastTo, with_lengths
+from frazil.tensor.checks import Check
 from frazil.tensor.lengths import length, literal, minimum, subtract
 from frazil.tensor.ranges import arange
 from frazil.tensor.searching import Nonzero
@@ -54,7 +55,9 @@ def _count(node: FrozenApply) -> Variable:
     """How often a mask is true: a constant if the mask is one."""
     (mask,) = node.inputs
     if mask.owner is not None and isinstance(mask.owner.op, BroadcastTo):
-        (mask, *_) = mask.owner.inputs  # to the lengths of a tensor, which a run compares
+        (mask, *_) = mask.owner.inputs  # to the lengths of a tensor
+    while mask.owner is not None and isinstance(mask.owner.op, Check):
+        (mask, _) = mask.owner.inputs  # whose lengths a run compares with these
     if isinstance(mask, Constant) and mask.ndim == node.inputs[0].ndim:
         return literal(int(np.count_nonzero(mask.data)))
     return length(node.outputs[0], 0)

@@ -259,7 +259,7 @@ def _position(
     if not _has_nan(x):
         return found
     some = _core.elemwise(scalar.invert, reductions.all(_is_nan(x), axis, keepdims))
-    return checked(found, [some], Check("all elements of a line are NaN: none has a place", False))
+    return checked(found, [some], Check("all elements of a line are NaN: none has a place"))
 
 
 def _masked(x: Variable, where: TensorLike | None) -> Variable:

@@ -96,4 +96,4 @@ def _kept_within(positions: Variable, n: Variable, mode: str) -> Variable:
         _core.elemwise(scalar.le, 0, positions),
         _core.elemwise(scalar.lt, positions, n),
     )
-    return checked(positions, [inside], Check("a position lies beyond the tensor", False))
+    return checked(positions, [inside], Check("a position lies beyond the tensor"))

@@ -98,7 +98,7 @@ def _with_places(a: Variable, kth: int | Sequence[int], axis: int | None) -> Var
     if size is not None:
         return a
     fits = _core.elemwise(scalar.le, needed, whole)
-    return checked(a, [fits], Check(f"a place of {kth} is not in the dimension", False))
+    return checked(a, [fits], Check(f"a place of {kth} is not in the dimension"))
 
 
 def order_of_rows(x: Variable) -> Variable:

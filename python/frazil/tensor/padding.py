@@ -79,7 +79,8 @@ def pad(
         in a mirror, which is the default, or turned by half around each end, so that a line goes on
         as a line.
     returns: Of the dtype of ``array``.
-    raises ValueError: For an argument that the mode does not take, and for negative widths.
+    raises ValueError: For an argument that the mode does not take, for negative widths, and
+        for a dimension without elements, but in the modes "constant" and "empty".
 
     >>> ft.pad([1, 2, 3], 2).eval()
     array([0, 0, 1, 2, 3, 0, 0])
@@ -110,6 +111,8 @@ def pad(
         if x.type.shape[axis] == 0 and mode not in ("constant", "empty"):
             raise ValueError(f"there is nothing to repeat along axis {axis} of {x.type}")
         ends = (_as_width(before), _as_width(behind))
+        if mode not in ("constant", "empty"):
+            x = _with_something(x, axis, ends)
         if mode in ("reflect", "symmetric") and reflect_type == "odd":
             x = _turned(mode, x, *ends, axis)
         elif mode in ("edge", "reflect", "symmetric", "wrap"):
@@ -163,6 +166,15 @@ def _as_width(n: LengthLike) -> Variable:
     if isinstance(n, int | np.integer) and n < 0:
         raise ValueError(f"a number of elements cannot be negative; given {n}")
     return as_length(n)
+
+
+def _with_something(x: Variable, axis: int, ends: tuple[Variable, Variable]) -> Variable:
+    """Return ``x``, checked for elements along an axis, of which what is added is made."""
+    if x.type.shape[axis] is not None:
+        return x
+    needed = _core.elemwise(scalar.minimum, add(*ends), literal(1))
+    there = _core.elemwise(scalar.ge, length(x, axis), needed)
+    return checked(x, [there], Check(f"there is nothing to repeat along axis {axis}"))
 
 
 def _sources(mode: str, n: Variable, before: Variable, behind: Variable) -> Variable:
@@ -246,11 +258,6 @@ def _with_statistics(
 ) -> Variable:
     before = [slice(None)] * axis
     own = length(x, axis)
-    if statistic is mean and x.type.shape[axis] is None:
-        # The other statistics refuse no elements themselves; their mean is NaN, or any integer.
-        lacking = _core.elemwise(scalar.minimum, add(*ends), literal(1))
-        there = _core.elemwise(scalar.ge, own, lacking)
-        x = checked(x, [there], Check(f"there is nothing to repeat along axis {axis}", False))
     added = []
     for count, n, at_start in zip(counts, ends, (True, False), strict=True):
         part = x

@@ -27,8 +27,8 @@ from frazil.tensor.statistics import weights_along
 from frazil.tensor.taking import take_along_axis
 from frazil.tensor.transposition import permute_dims
 
-_NOT_BELOW = Check("weights must not be negative", False)
-_SOME_WEIGHT = Check("weights must be finite, and not all of them 0", False)
+_NOT_BELOW = Check("weights must not be negative")
+_SOME_WEIGHT = Check("weights must be finite, and not all of them 0")
 
 Place: TypeAlias = Callable[[Variable, Variable], Variable]
 """The place of a quantile among sorted elements, from their number and the share."""
@@ -170,7 +170,7 @@ def _as_shares(q: TensorLike, whole: int) -> Variable:
             raise ValueError(f"q must be from 0 to {whole}; given {q!r}")
         return constant(np.true_divide(shares.data, whole))
     within = _core.elemwise(scalar.and_, shares >= 0, shares <= whole)  # nor NaN
-    shares = checked(shares, [within], Check(f"q must be from 0 to {whole}", False))
+    shares = checked(shares, [within], Check(f"q must be from 0 to {whole}"))
     return _as_floating(shares) if whole == 1 else _as_floating(shares) / whole
 
 

@@ -132,7 +132,7 @@ def diag_indices_from(arr: TensorLike) -> tuple[Variable, ...]:
         raise ValueError(f"{message}; given {arr.type}")
     first, *others = lengths(arr)
     same = [_core.elemwise(scalar.eq, first, other) for other in others]
-    return diag_indices(checked(first, same, Check(message, False)), arr.ndim)
+    return diag_indices(checked(first, same, Check(message)), arr.ndim)
 
 
 @described
@@ -199,7 +199,7 @@ def _with_equal_lengths(a: Variable) -> Variable:
         raise ValueError(f"{message}; given {a.type}")
     first, *others = lengths(a)
     equal = [_core.elemwise(scalar.eq, first, n) for n in others]
-    return checked(a, equal, Check(message, False))
+    return checked(a, equal, Check(message))
 
 
 @described

@@ -465,6 +465,11 @@ impl ProgramBuilder {
         self.builder()?.require_equal(Size(a), Size(b), message).map_err(refuse)
     }
 
+    /// Stops the call unless the sizes, which are of indices, are equal.
+    fn require_indices(&mut self, a: u32, b: u32, message: &str) -> PyResult<()> {
+        self.builder()?.require_indices(Size(a), Size(b), message).map_err(refuse)
+    }
+
     /// Stops the call if a size is 0.
     fn check(&mut self, holds: u32, message: &str, asserted: bool) -> PyResult<()> {
         self.builder()?.check(Size(holds), message, asserted).map_err(refuse)

@@ -173,6 +173,7 @@ fn program(choices: &[(u8, u8, u8)]) -> Program {
                 let product = builder.size_binary(SizeOp::Mul, length, scale).unwrap();
                 let size = builder.size_where(length, product, scale).unwrap();
                 builder.require_equal(size, product, "the same").unwrap();
+                builder.require_indices(product, size, "the same").unwrap();
                 builder.check(length, "not empty", second % 2 == 0).unwrap();
                 continue;
             }

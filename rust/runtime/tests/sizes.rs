@@ -95,6 +95,17 @@ fn requirements_and_bad_sizes_stop_the_call() {
     let text = run(&program, &[&Array::range(&[3])]).unwrap_err().to_string();
     assert_eq!(text, "lengths differ: 3 != 2");
 
+    let mut builder = Builder::new();
+    let x = builder.input(vector(&[None])).unwrap();
+    let n = builder.size_of(x, 0).unwrap();
+    let two = builder.size_literal(2).unwrap();
+    assert!(builder.require_indices(n, Size(9), "").is_err());
+    builder.require_indices(n, two, "{a} rows, not {b}").unwrap();
+    let program = builder.finish(&[x]).unwrap();
+    assert!(run(&program, &[&Array::range(&[2])]).is_ok());
+    let error = run(&program, &[&Array::range(&[3])]).unwrap_err();
+    assert_eq!((error.class(), error.to_string()), (ErrorClass::Index, "3 rows, not 2".to_owned()));
+
     let sized = |op: SizeOp, a: i64, b: i64| {
         let mut builder = Builder::new();
         let [a, b] = [a, b].map(|value| builder.size_literal(value).unwrap());

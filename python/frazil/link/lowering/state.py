@@ -14,6 +14,11 @@ from frazil.link.kernel.passes import plan
 from frazil.link.lowering.inner import Inner
 from frazil.link.lowering.loop_kernels import IndexedOperand, KernelCall
 from frazil.link.lowering.origin import Origin
+from frazil.tensor.advanced_indexing import (
+    AdvancedIncSubtensor,
+    AdvancedSubtensor,
+    index_lengths,
+)
 from frazil.tensor.lengths import Shape_i
 from frazil.tensor.reductions import Reduce
 from frazil.tensor.shapes import find_after_operands, is_size_arithmetic
@@ -108,6 +113,8 @@ class Lowering:
         for node in call.loop.nodes:
             if isinstance(node.op, Reduce) and node.op.needs_elements:
                 self.require_elements(node, node.op.axes)
+            if isinstance(node.op, AdvancedSubtensor | AdvancedIncSubtensor):
+                self._require_joint_indices(node)
         slots = self.builder.loop(
             native.address,
             native.keepalive,
@@ -135,6 +142,24 @@ class Lowering:
 
     def _indexed(self, of: IndexedOperand) -> tuple[int, Sequence[int], Sequence[int]]:
         return self.slot(of.variable), of.axes, of.indexed
+
+    def _require_joint_indices(self, node: FrozenApply) -> None:
+        """Add checks that the index arrays of ``node`` have the lengths that they broadcast to."""
+        indices = node.inputs[1 if isinstance(node.op, AdvancedSubtensor) else 2 :]
+        own = [self.shapes.lengths(index) for index in indices]
+        joint = index_lengths(indices, own)
+        for index, shape in zip(indices, own, strict=True):
+            for axis in range(-index.ndim, 0):
+                length, expected = map(self.shapes.canonical, (shape[axis], joint[axis]))
+                if index.broadcastable[axis] or length is expected:
+                    continue
+                self.builder.require_indices(
+                    self.size(length),
+                    self.size(expected),
+                    f"index arrays do not broadcast together: along dimension {axis}, {index} has "
+                    "length {a} where another has {b}, and a length 1 broadcasts only where the "
+                    "type declares it",
+                )
 
     def require_broadcast(self, x: Variable, target: Sequence[Variable]) -> None:
         """Add checks that ``x`` has the lengths of ``target``, except where its type says 1."""

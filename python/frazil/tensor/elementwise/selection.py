@@ -75,7 +75,7 @@ def choose(
         position = elemwise(scalar.mod, position, len(values))
     elif mode == "raise":
         first, last = elemwise(scalar.le, 0, position), elemwise(scalar.lt, position, len(values))
-        check = Check(f"choose takes integers from 0 to {len(values) - 1} to choose by", False)
+        check = Check(f"choose takes integers from 0 to {len(values) - 1} to choose by")
         position = checked(position, [first, last], check)
     chosen = values[-1]
     for number in range(len(values) - 2, -1, -1):

@@ -193,7 +193,7 @@ def _first_vectors(
         "orthogonal to them, and the result depends on which. Use of them what is the same for all "
         "choices, as v @ v.T, or leave them out"
     )
-    g_others = Check(message, False)(g_others, _core.elemwise(scalar.invert, chosen))
+    g_others = Check(message)(g_others, _core.elemwise(scalar.invert, chosen))
     return kept, get_item(g, first) - matmul(others, matmul(adjoint(g_others), kept))
 
 

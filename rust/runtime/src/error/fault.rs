@@ -261,6 +261,8 @@ pub enum Fault {
         a: i64,
         /// The second size.
         b: i64,
+        /// Whether they are of indices.
+        of_index: bool,
     },
     /// A condition of the user's that does not hold.
     #[error("{message}")]
@@ -521,7 +523,8 @@ mod tests {
     #[test]
     fn sizes_stand_where_a_message_wants_them() {
         let text = |message: &str| {
-            Fault::Required { message: message.to_owned(), a: -2, b: 0 }.to_string()
+            Fault::Required { message: message.to_owned(), a: -2, b: 0, of_index: false }
+                .to_string()
         };
         assert_eq!(text("lengths of x and y"), "lengths of x and y: -2 != 0");
         assert_eq!(text("Op{7}: {a} steps"), "Op{7}: -2 steps");

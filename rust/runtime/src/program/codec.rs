@@ -28,7 +28,7 @@ use crate::program::scan_kernel::{self};
 use crate::program::size::SizeExpr;
 
 /// The first bytes; the last of them is the version of the format.
-const MAGIC: &[u8; 8] = b"frazilp\x03";
+const MAGIC: &[u8; 8] = b"frazilp\x04";
 
 /// The parts of a program that its bytes do not hold.
 pub trait Parts {

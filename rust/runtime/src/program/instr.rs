@@ -183,6 +183,7 @@ pub(crate) enum InstrKind<K = Kernel, F = Function> {
         a: Size,
         b: Size,
         message: Box<str>,
+        of_index: bool,
     },
     /// Stops the run where `holds` is 0: by an assertion's error, or by one about a value.
     Check {

@@ -169,7 +169,7 @@ impl fmt::Display for InstrKind {
                 write!(f, "draw {} {} ({})", code.distribution, list(operands), list(&code.dims))
             }
             InstrKind::Scalar { size, .. } => write!(f, "scalar {size}"),
-            InstrKind::RequireEqual { a, b, message } => {
+            InstrKind::RequireEqual { a, b, message, .. } => {
                 write!(f, "require {a} == {b} {message:?}")
             }
             InstrKind::Check { holds, message, asserted } => {

@@ -88,7 +88,9 @@ impl<'a> Binder<'a> {
                 let to = self.fresh(*to, &[])?;
                 Ok(Step::Scalar { to, value })
             }
-            InstrKind::RequireEqual { a, b, message } => self.require_equal(*a, *b, message),
+            InstrKind::RequireEqual { a, b, message, of_index } => {
+                self.require_equal(*a, *b, message, *of_index)
+            }
             InstrKind::Check { holds, message, asserted } => self.check(*holds, message, *asserted),
             InstrKind::ScanKernel(code) => self.scan_kernel(code),
             // Its results are known when it has run.
@@ -98,10 +100,16 @@ impl<'a> Binder<'a> {
         }
     }
 
-    fn require_equal(&self, a: Size, b: Size, message: &str) -> Result<Step, Fault> {
+    fn require_equal(
+        &self,
+        a: Size,
+        b: Size,
+        message: &str,
+        of_index: bool,
+    ) -> Result<Step, Fault> {
         let (a, b) = (self.state.size(a), self.state.size(b));
         if a != b {
-            return Err(Fault::Required { message: message.to_owned(), a, b });
+            return Err(Fault::Required { message: message.to_owned(), a, b, of_index });
         }
         Ok(Step::Nothing)
     }

@@ -75,7 +75,7 @@ impl Fault {
             | Fault::Diagonals { .. }
             | Fault::Partner { .. }
             | Fault::Part { .. }
-            | Fault::Required { .. }
+            | Fault::Required { of_index: false, .. }
             | Fault::Untrue { asserted: false, .. }
             | Fault::NegativeLength { .. }
             | Fault::Progression { .. }
@@ -95,7 +95,7 @@ impl Fault {
             | Fault::InputCount { .. }
             | Fault::ForeignCount { .. }
             | Fault::ForeignType { .. } => ErrorClass::Type,
-            Fault::Index { .. } => ErrorClass::Index,
+            Fault::Index { .. } | Fault::Required { of_index: true, .. } => ErrorClass::Index,
             Fault::Untrue { asserted: true, .. } => ErrorClass::Assertion,
             Fault::OutOfMemory { .. } => ErrorClass::Memory,
             Fault::NotSquare { .. }

@@ -121,9 +121,18 @@ impl Builder {
 
     /// Stops the call unless the sizes are equal; they stand for `{a}` and `{b}` in the message.
     pub fn require_equal(&mut self, a: Size, b: Size, message: &str) -> Built<()> {
+        self.push_equal(a, b, message, false)
+    }
+
+    /// Stops the call as [`Self::require_equal`] does, with the error of an index that does not fit.
+    pub fn require_indices(&mut self, a: Size, b: Size, message: &str) -> Built<()> {
+        self.push_equal(a, b, message, true)
+    }
+
+    fn push_equal(&mut self, a: Size, b: Size, message: &str, of_index: bool) -> Built<()> {
         self.check_sizes([a, b])?;
         let dynamic = self.depends([], [a, b])?;
-        self.push(InstrKind::RequireEqual { a, b, message: message.into() }, dynamic);
+        self.push(InstrKind::RequireEqual { a, b, message: message.into(), of_index }, dynamic);
         Ok(())
     }
 

@@ -194,7 +194,12 @@ impl Replay<'_> {
             InstrKind::Scalar { size, .. } => {
                 builder.size_scalar(size)?;
             }
-            InstrKind::RequireEqual { a, b, message } => builder.require_equal(a, b, &message)?,
+            InstrKind::RequireEqual { a, b, message, of_index: false } => {
+                builder.require_equal(a, b, &message)?;
+            }
+            InstrKind::RequireEqual { a, b, message, of_index: true } => {
+                builder.require_indices(a, b, &message)?;
+            }
             InstrKind::Check { holds, message, asserted } => {
                 builder.check(holds, &message, asserted)?;
             }
