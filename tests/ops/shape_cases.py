@@ -6,10 +6,15 @@ from op_case import NUMBERS, case, same
 
 import frazil.tensor as ft
 
+SOME = (2, 1, 3, 4, 9, 17, 40)
 LENGTH = Operand("", whole(-1, 5), "int64")
 PLACE = Operand("", whole(-5, 5), "int64")
-PLACES = Operand("k", whole(-3, 3), "int64", free=False)
-SAME_PLACES = Operand("p", whole(-3, 3), "int64", free=False)
+PLACES = Operand("k", whole(-3, 3), "int64")
+SAME_PLACES = Operand("p", whole(-3, 3), "int64")
+LINES = Operand("mk", whole(-4, 3), "int64")
+FAR = Operand("k", whole(-30, 30), "int64")
+ROW_MASK = Operand("m", dtype="bool")
+COLUMN_MASK = Operand("n", dtype="bool")
 SQUARE_PLACES = Operand("jk", whole(-4, 4), "int64")
 FEW = Operand("m", whole(0, 3), "int64")
 WRONG = Operand("m", whole(-1, 30), "int64")
@@ -18,6 +23,7 @@ ODD = (slice(None), slice(None, None, 2))
 OTHER = Operand("k", dtype="float32")
 LIKE_IT = Operand("mn", free=False)
 BOOL = Operand("mn", dtype="bool")
+FINITE = Operand("mn", finite)
 
 
 def _set(n, x, index, value):
@@ -33,6 +39,14 @@ def _add(n, x, index, value):
         return x[index].inc(value)
     made = x.copy()
     np.add.at(made, index, value)
+    return made
+
+
+def _put_along(n, x, index, values):
+    if n is ft:
+        return n.put_along_axis(x, index, values, 1)
+    made = x.copy()
+    np.put_along_axis(made, index, values, 1)
     return made
 
 
@@ -135,6 +149,21 @@ INDICES = [
     same("add to rows at", lambda n, x, k, y: _add(n, x, k, y), "mn", PLACES, "kn"),
     same("add to items at", lambda n, x, i, j, y: _add(n, x, (i, j), y), "mn", PLACES, PLACES, "k"),
     same("add to columns at", lambda n, x, k, y: _add(n, x, (slice(None), k), y), "mn", PLACES, ""),
+    same("items along rows", lambda n, x, k: n.take_along_axis(x, k, 1), "mn", LINES),
+    same("put along rows", lambda n, x, k, y: _put_along(n, x, k, y), "mn", LINES, ""),
+    # NumPy looks at no place in rows that are not there.
+    same("taken", lambda n, x, k: n.take(x, k, 1), "mn", PLACES, lengths=SOME),
+    same("taken from all", lambda n, x, k: n.take(x, k), "mn", PLACES),
+    same("taken around", lambda n, x, k: n.take(x, k, 0, mode="wrap"), "mn", FAR),
+    same("taken within", lambda n, x, k: n.take(x, k, 1, mode="clip"), "mn", FAR, lengths=SOME),
+    same("rows where", lambda n, x, m: x[m], "mn", ROW_MASK),
+    same("columns where", lambda n, x, m: x[:, m] * 2, "mn", COLUMN_MASK),
+    same("items where", lambda n, x, m: x[m], "mn", BOOL),
+    same("sum where", lambda n, x, m: x[m].sum(), "mn", BOOL),
+    same("items above", lambda n, x: x[x > 0], "mn"),
+    same("set where", lambda n, x, m, y: _set(n, x, m, y), "mn", BOOL, ""),
+    same("set rows where", lambda n, x, m, y: _set(n, x, m, y), "mn", ROW_MASK, "n"),
+    same("add where", lambda n, x, m, y: _add(n, x, m, y), "mn", ROW_MASK, "n"),
     same("counts", lambda n, x: n.bincount(x), Operand("m", whole(0, 6)), dtypes=("int64",)),
 ]  # fmt: skip
 
@@ -150,5 +179,13 @@ JOINED = [
     same("tile", lambda n, x: n.tile(x, (2, 3)), "mn"),
     same("split", lambda n, x: n.array_split(x, 3), "mn"),
     same("pad", lambda n, x: n.pad(x, 1), "mn"),
+    *(
+        same(f"pad by {mode}", lambda n, x, mode=mode: n.pad(x, ((2, 1), (0, 3)), mode), "mn")
+        for mode in (
+            *("constant", "edge", "linear_ramp", "maximum", "mean", "median", "minimum"),
+            *("reflect", "symmetric", "wrap"),
+        )
+    ),
+    same("pad by odd", lambda n, x: n.pad(x, 2, "reflect", reflect_type="odd"), FINITE),
     same("diff", lambda n, x: n.diff(x, axis=0), "mn", dtypes=NUMBERS),
 ]  # fmt: skip
