@@ -156,14 +156,15 @@ INDICES = [
     same("taken from all", lambda n, x, k: n.take(x, k), "mn", PLACES),
     same("taken around", lambda n, x, k: n.take(x, k, 0, mode="wrap"), "mn", FAR),
     same("taken within", lambda n, x, k: n.take(x, k, 1, mode="clip"), "mn", FAR, lengths=SOME),
-    same("rows where", lambda n, x, m: x[m], "mn", ROW_MASK),
-    same("columns where", lambda n, x, m: x[:, m] * 2, "mn", COLUMN_MASK),
-    same("items where", lambda n, x, m: x[m], "mn", BOOL),
-    same("sum where", lambda n, x, m: x[m].sum(), "mn", BOOL),
+    # NumPy lets a mask of length 0 pass for one of any length.
+    same("rows where", lambda n, x, m: x[m], "mn", ROW_MASK, lengths=SOME),
+    same("columns where", lambda n, x, m: x[:, m] * 2, "mn", COLUMN_MASK, lengths=SOME),
+    same("items where", lambda n, x, m: x[m], "mn", BOOL, lengths=SOME),
+    same("sum where", lambda n, x, m: x[m].sum(), "mn", BOOL, lengths=SOME),
     same("items above", lambda n, x: x[x > 0], "mn"),
-    same("set where", lambda n, x, m, y: _set(n, x, m, y), "mn", BOOL, ""),
-    same("set rows where", lambda n, x, m, y: _set(n, x, m, y), "mn", ROW_MASK, "n"),
-    same("add where", lambda n, x, m, y: _add(n, x, m, y), "mn", ROW_MASK, "n"),
+    same("set where", lambda n, x, m, y: _set(n, x, m, y), "mn", BOOL, "", lengths=SOME),
+    same("set rows where", lambda n, x, m, y: _set(n, x, m, y), "mn", ROW_MASK, "n", lengths=SOME),
+    same("add where", lambda n, x, m, y: _add(n, x, m, y), "mn", ROW_MASK, "n", lengths=SOME),
     same("counts", lambda n, x: n.bincount(x), Operand("m", whole(0, 6)), dtypes=("int64",)),
 ]  # fmt: skip
 
