@@ -10,6 +10,8 @@ SOME = (2, 1, 3, 4, 9, 17, 40)
 LENGTH = Operand("", whole(-1, 5), "int64")
 PLACE = Operand("", whole(-5, 5), "int64")
 PLACES = Operand("k", whole(-3, 3), "int64")
+INSIDE = Operand("k", whole(-2, 1), "int64")
+LONG = (2, 3, 4, 9, 17, 40)
 SAME_PLACES = Operand("p", whole(-3, 3), "int64")
 LINES = Operand("mk", whole(-4, 3), "int64")
 FAR = Operand("k", whole(-30, 30), "int64")
@@ -146,7 +148,7 @@ INDICES = [
     same("places of uint64", lambda n, x, k: x[k], "m", Operand("k", whole(0, 3), "uint64")),
     same("sum of rows at", lambda n, x, k: x[k].sum(0), "mn", PLACES),
     same("set rows at", lambda n, x, k, y: _set(n, x, k, y), "mn", PLACES, "n"),
-    same("add to rows at", lambda n, x, k, y: _add(n, x, k, y), "mn", PLACES, "kn"),
+    same("add to rows at", lambda n, x, k, y: _add(n, x, k, y), "mn", INSIDE, "kn", lengths=LONG),
     same("add to items at", lambda n, x, i, j, y: _add(n, x, (i, j), y), "mn", PLACES, PLACES, "k"),
     same("add to columns at", lambda n, x, k, y: _add(n, x, (slice(None), k), y), "mn", PLACES, ""),
     same("items along rows", lambda n, x, k: n.take_along_axis(x, k, 1), "mn", LINES),
