@@ -156,7 +156,8 @@ INDICES = [
     # NumPy looks at no place in rows that are not there.
     same("taken", lambda n, x, k: n.take(x, k, 1), "mn", PLACES, lengths=SOME),
     same("taken from all", lambda n, x, k: n.take(x, k), "mn", PLACES),
-    same("taken around", lambda n, x, k: n.take(x, k, 0, mode="wrap"), "mn", FAR),
+    # NumPy never ends where there are neither rows nor columns.
+    same("taken around", lambda n, x, k: n.take(x, k, 0, mode="wrap"), "mn", FAR, lengths=SOME),
     same("taken within", lambda n, x, k: n.take(x, k, 1, mode="clip"), "mn", FAR, lengths=SOME),
     # NumPy lets a mask of length 0 pass for one of any length.
     same("rows where", lambda n, x, m: x[m], "mn", ROW_MASK, lengths=SOME),
