@@ -83,7 +83,8 @@ def find_program(
     key = (graph, linker.name, replace(mode, linker=None, tiered=True), donated)
     found = _compiled.get(key)
     if found is not None:
-        warn_of_cycles(found.cycles)
+        if found.cycles:
+            warn_of_cycles(found.cycles)
         return found
 
     def make(_: Sequence[Hashable]) -> list[Compiled]:
@@ -92,7 +93,8 @@ def find_program(
         return [made]
 
     found = _flights.make([key], _compiled.get, make)[key]
-    warn_of_cycles(found.cycles)
+    if found.cycles:
+        warn_of_cycles(found.cycles)
     return found
 
 
