@@ -5,6 +5,7 @@ import pickle
 import subprocess
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -242,6 +243,20 @@ def test_what_a_mode_includes():
         mode.including("stabilise")
 
 
+def printed_by(text: str, folder: Path) -> str:
+    """The output of a module in a process of its own, whose cache is in the folder."""
+    module = folder / "own.py"
+    module.write_text(text)
+    done = subprocess.run(
+        [sys.executable, str(module)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "FRAZIL_CACHE_DIR": str(folder / "cache")},
+    )
+    return done.stdout.strip()
+
+
 def test_the_cache_knows_the_rules_of_users(tmp_path):
     text = (
         "import frazil as fz, frazil.tensor as ft\n"
@@ -256,22 +271,12 @@ def test_the_cache_knows_the_rules_of_users(tmp_path):
     )
     found = []
     for factor in ("1", "1", "2"):
-        module = tmp_path / "own.py"
-        module.write_text(text.format(factor=factor))
-        done = subprocess.run(
-            [sys.executable, str(module)],
-            capture_output=True,
-            text=True,
-            check=True,
-            env={**os.environ, "FRAZIL_CACHE_DIR": str(tmp_path / "cache")},
-        )
-        found.append(done.stdout.strip())
+        found.append(printed_by(text.format(factor=factor), tmp_path))
     assert found == ["made 4.0", "disk 4.0", "made 7.0"]
 
 
 def test_each_function_and_each_process_tells_once_of_rules_that_do_not_end(tmp_path):
-    module = tmp_path / "own.py"
-    module.write_text(
+    text = (
         "import warnings\n"
         "import frazil as fz, frazil.tensor as ft\n"
         "from frazil.rewrite import Float, rule\n"
@@ -295,11 +300,5 @@ def test_each_function_and_each_process_tells_once_of_rules_that_do_not_end(tmp_
         "print(told)"
     )
     for _ in range(2):
-        done = subprocess.run(
-            [sys.executable, str(module)],
-            capture_output=True,
-            text=True,
-            check=True,
-            env={**os.environ, "FRAZIL_CACHE_DIR": str(tmp_path / "cache")},
-        )
-        assert done.stdout.strip() == str([("RuleCycleWarning", at) for at in (18, 18, 19)])
+        told = [("RuleCycleWarning", at) for at in (18, 18, 19)]
+        assert printed_by(text, tmp_path) == str(told)
