@@ -199,16 +199,19 @@ def _beta_below(a: Variable, b: Variable, x: Variable, y: Variable, low: Variabl
     scale = 1 / (elemwise(maximum, first - pull / y, 0) + root)
     start = elemwise(log, x) - elemwise(psi, first) + elemwise(psi, first + b)
 
-    def integrand(
-        u: Variable, a: Variable, b: Variable, odds: Variable, start: Variable
-    ) -> Variable:
-        rest = elemwise(log1p, -odds * elemwise(expm1, -u))
-        return elemwise(exp, (b - 1) * rest - a * u) * (start - u)
+    def integrand(u: Variable, *parameters: Variable) -> Variable:
+        a, b, odds, start = parameters
+        return elemwise(exp, (b - 1) * _log_rest(odds, u) - a * u) * (start - u)
 
     area = integral("betainc_below", integrand, [first, b, x / y, start], scale, low)
     steep = elemwise(log, x) + elemwise(psi, a + b) - elemwise(psi, a + 1)
     more = _beta_weight(a, b, x, y) / a * steep
     return area * (_beta_weight(first, b, x, y) / y) + elemwise(where, small, more, 0)
+
+
+def _log_rest(odds: Variable, u: Variable) -> Variable:
+    """The logarithm of the other factor of the integrand, by that at ``u = 0``."""
+    return elemwise(log1p, -odds * elemwise(expm1, -u))
 
 
 def _beta_above(a: Variable, b: Variable, x: Variable, y: Variable, low: Variable) -> Variable:
@@ -221,10 +224,9 @@ def _beta_above(a: Variable, b: Variable, x: Variable, y: Variable, low: Variabl
     scale = 1 / (elemwise(maximum, b - pull / x, 0) + bend)
     start = elemwise(log, x) - elemwise(psi, a) + elemwise(psi, a + b)
 
-    def integrand(
-        u: Variable, a: Variable, b: Variable, odds: Variable, start: Variable
-    ) -> Variable:
-        rest = elemwise(log1p, -odds * elemwise(expm1, -u))
+    def integrand(u: Variable, *parameters: Variable) -> Variable:
+        a, b, odds, start = parameters
+        rest = _log_rest(odds, u)
         return elemwise(exp, (a - 1) * rest - b * u) * (start + rest)
 
     wanted = elemwise(eq, low, False)
