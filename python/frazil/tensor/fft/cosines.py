@@ -18,7 +18,7 @@ from frazil.tensor.axes import normalize_axis
 from frazil.tensor.docstrings import described, described_like
 from frazil.tensor.fft.one_dimension import Norm, as_norm, fft, hfft, ifft, ihfft
 from frazil.tensor.fft.operations import SWAPPED, check_length, fitted
-from frazil.tensor.fft.several_dimensions import Axes, Counts, dimensions, fftn
+from frazil.tensor.fft.several_dimensions import Axes, Counts, dimensions, fftn, from_half, to_half
 from frazil.tensor.index_syntax import get_item
 from frazil.tensor.lengths import (
     LengthLike,
@@ -370,11 +370,7 @@ def hfftn(x: TensorLike, s: Counts = None, axes: Axes = None, norm: Norm = None)
     array([[10., -2.],
            [-4.,  0.]])
     """
-    made = as_tensor(x)
-    *others, (last, n) = dimensions(made, s, axes)
-    for axis, count in others:
-        made = fft(made, count, axis, norm)
-    return hfft(made, n, last, norm)
+    return from_half(hfft, fft, x, s, axes, norm)
 
 
 @described_like(fftn)
@@ -388,12 +384,7 @@ def ihfftn(x: TensorLike, s: Counts = None, axes: Axes = None, norm: Norm = None
     array([[1., 2.],
            [3., 4.]])
     """
-    given = as_tensor(x)
-    *others, (last, n) = dimensions(given, s, axes)
-    made = ihfft(given, n, last, norm)
-    for axis, count in reversed(others):
-        made = ifft(made, count, axis, norm)
-    return made
+    return to_half(ihfft, ifft, x, s, axes, norm)
 
 
 @described_like(hfftn)

@@ -31,6 +31,41 @@ def dimensions(x: Variable, s: Counts, axes: Axes) -> list[tuple[int, LengthLike
     return list(zip(over, lacking, strict=True))
 
 
+Transform: TypeAlias = Callable[[TensorLike, LengthLike | None, int, Norm], Variable]
+"""A transform along one dimension."""
+
+
+def along_each(of: Transform, x: TensorLike, s: Counts, axes: Axes, norm: Norm) -> Variable:
+    """Return the transform along several dimensions, the last one first."""
+    x = as_tensor(x)
+    for axis, n in reversed(dimensions(x, s, axes)):
+        x = of(x, n, axis, norm)
+    return x
+
+
+def to_half(
+    half: Transform, of: Transform, x: TensorLike, s: Counts, axes: Axes, norm: Norm
+) -> Variable:
+    """Return the transform that gives half of the last dimension, and another along the rest."""
+    x = as_tensor(x)
+    *others, (last, n) = dimensions(x, s, axes)
+    x = half(x, n, last, norm)
+    for axis, count in reversed(others):
+        x = of(x, count, axis, norm)
+    return x
+
+
+def from_half(
+    half: Transform, of: Transform, x: TensorLike, s: Counts, axes: Axes, norm: Norm
+) -> Variable:
+    """Return the transform of half of the last dimension, after another along the rest."""
+    x = as_tensor(x)
+    *others, (last, n) = dimensions(x, s, axes)
+    for axis, count in others:
+        x = of(x, count, axis, norm)
+    return half(x, n, last, norm)
+
+
 @described_like(fft)
 def fftn(a: TensorLike, s: Counts = None, axes: Axes = None, norm: Norm = None) -> Variable:
     """Return the Fourier transform along several dimensions.
@@ -45,10 +80,7 @@ def fftn(a: TensorLike, s: Counts = None, axes: Axes = None, norm: Norm = None) 
     array([[10., -2.],
            [-4.,  0.]])
     """
-    x = as_tensor(a)
-    for axis, n in reversed(dimensions(x, s, axes)):
-        x = fft(x, n, axis, norm)
-    return x
+    return along_each(fft, a, s, axes, norm)
 
 
 @described_like(fftn)
@@ -61,10 +93,7 @@ def ifftn(a: TensorLike, s: Counts = None, axes: Axes = None, norm: Norm = None)
     array([[1., 2.],
            [3., 4.]])
     """
-    x = as_tensor(a)
-    for axis, n in reversed(dimensions(x, s, axes)):
-        x = ifft(x, n, axis, norm)
-    return x
+    return along_each(ifft, a, s, axes, norm)
 
 
 @described_like(fftn)
@@ -78,12 +107,7 @@ def rfftn(a: TensorLike, s: Counts = None, axes: Axes = None, norm: Norm = None)
     array([[18., -3.],
            [-6.,  0.]])
     """
-    x = as_tensor(a)
-    *others, (last, n) = dimensions(x, s, axes)
-    x = rfft(x, n, last, norm)
-    for axis, n in reversed(others):
-        x = fft(x, n, axis, norm)
-    return x
+    return to_half(rfft, fft, a, s, axes, norm)
 
 
 @described_like(fftn)
@@ -98,11 +122,7 @@ def irfftn(a: TensorLike, s: Counts = None, axes: Axes = None, norm: Norm = None
     array([[1., 2.],
            [3., 4.]])
     """
-    x = as_tensor(a)
-    *others, (last, n) = dimensions(x, s, axes)
-    for axis, count in others:
-        x = ifft(x, count, axis, norm)
-    return irfft(x, n, last, norm)
+    return from_half(irfft, ifft, a, s, axes, norm)
 
 
 class OverTwo(Protocol):
