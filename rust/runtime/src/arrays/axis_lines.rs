@@ -6,6 +6,14 @@ use crate::arrays::walk::{Order, Strides, Walk};
 use crate::threads::attention::Patience;
 use crate::threads::conduct::Halt;
 
+/// Where a run over lines finds its operand and its result, and memory to work in.
+#[derive(Clone, Copy)]
+pub(crate) struct Memory {
+    pub(crate) of: *const u8,
+    pub(crate) to: *mut u8,
+    pub(crate) scratch: *mut u8,
+}
+
 /// The lines along an axis of an operand, and the places of a result that belong to them.
 #[derive(Debug)]
 pub(crate) struct AxisLines {
@@ -46,13 +54,12 @@ impl AxisLines {
     /// whether to stop.
     pub(crate) fn visit(
         &self,
-        of: *const u8,
-        to: *mut u8,
+        memory: Memory,
         mut body: impl FnMut(*const u8, *mut u8) -> Result<(), Halt>,
     ) -> Result<(), Halt> {
         let Some(walk) = &self.walk else { return Ok(()) };
         let mut patience = Patience::new();
-        walk.visit(walk.lengths(), &mut [of.cast_mut(), to], |at| {
+        walk.visit(walk.lengths(), &mut [memory.of.cast_mut(), memory.to], |at| {
             body(at[0].cast_const(), at[1])?;
             patience.spend(self.length as i64 + 1)
         })
@@ -73,7 +80,7 @@ pub(crate) unsafe fn gather<'a, T: Copy>(
     if count == 0 {
         return &[];
     }
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, so many elements lie there, aligned, and the room takes them.
     unsafe {
         if step == size_of::<T>() as i64 {
             return std::slice::from_raw_parts(start.cast(), count);

@@ -6,7 +6,7 @@ use frazil_core::DType;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
-use crate::arrays::axis_lines::{AxisLines, gather};
+use crate::arrays::axis_lines::{AxisLines, Memory, gather};
 use crate::arrays::layout::Layout;
 use crate::arrays::strided::read_integer;
 use crate::arrays::{for_bits, for_elements};
@@ -63,33 +63,23 @@ impl ExtremePlan {
     /// Writes the positions, unless the run is to stop; 0 for a line without elements.
     ///
     /// # Safety
-    /// Operand and result have the layouts of the plan and are apart; `scratch` is aligned and as
+    /// Operand and result have the layouts of the plan and are apart; the scratch memory is aligned and as
     /// large as [`ExtremePlan::scratch`] says.
-    pub(crate) unsafe fn run(
-        &self,
-        of: *const u8,
-        to: *mut u8,
-        scratch: *mut u8,
-    ) -> Result<(), Halt> {
-        // SAFETY: by the caller's promise.
-        unsafe { for_elements!(self.dtype, self.find(of, to, scratch)) }
+    pub(crate) unsafe fn run(&self, memory: Memory) -> Result<(), Halt> {
+        // SAFETY: by the caller's promise, the memory is that of the plan, whose elements are of this type.
+        unsafe { for_elements!(self.dtype, self.find(memory)) }
     }
 
     /// # Safety
     /// As for `run`, with elements of type `T`.
-    unsafe fn find<T: Comparable>(
-        &self,
-        of: *const u8,
-        to: *mut u8,
-        scratch: *mut u8,
-    ) -> Result<(), Halt> {
-        self.lines.visit(of, to, |line, into| {
+    unsafe fn find<T: Comparable>(&self, memory: Memory) -> Result<(), Halt> {
+        self.lines.visit(memory, |line, into| {
             // SAFETY: by the caller's promise, for one line.
             let position = unsafe {
                 if self.largest {
-                    self.extreme_of_line::<T>(line, scratch.cast(), |x, y| x > y)?
+                    self.extreme_of_line::<T>(line, memory.scratch.cast(), |x, y| x > y)?
                 } else {
-                    self.extreme_of_line::<T>(line, scratch.cast(), |x, y| x < y)?
+                    self.extreme_of_line::<T>(line, memory.scratch.cast(), |x, y| x < y)?
                 }
             };
             // SAFETY: the result has an element for the line.
@@ -261,7 +251,7 @@ impl Listing {
         count: usize,
     ) -> Result<(), Halt> {
         let mut written = 0;
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the operand has this layout, and each vector `count` elements.
         unsafe {
             match self.listed {
                 Listed::Nonzero => {

@@ -13,7 +13,7 @@ use std::slice::{from_raw_parts, from_raw_parts_mut};
 use frazil_core::DType;
 use smallvec::SmallVec;
 
-use crate::arrays::axis_lines::AxisLines;
+use crate::arrays::axis_lines::{AxisLines, Memory};
 use crate::arrays::for_bits;
 use crate::arrays::layout::Layout;
 use crate::error::Fault;
@@ -70,33 +70,20 @@ impl SortPlan {
     /// Writes the result, unless the run is to stop.
     ///
     /// # Safety
-    /// Operand and result have the layouts of the plan and are apart; `scratch` is aligned to cells
+    /// Operand and result have the layouts of the plan and are apart; the scratch memory is aligned to cells
     /// and as large as [`SortPlan::scratch`] says.
-    pub(crate) unsafe fn run(
-        &self,
-        of: *const u8,
-        to: *mut u8,
-        scratch: *mut u8,
-    ) -> Result<(), Halt> {
-        // SAFETY: by the caller's promise; `Ranked::zero` says whether there is a sign.
-        unsafe { for_bits!(self.dtype, self.sort(of, to, scratch)) }
+    pub(crate) unsafe fn run(&self, memory: Memory) -> Result<(), Halt> {
+        // SAFETY: by the caller's promise, the memory is that of the plan, whose elements have as many bits;
+        // `Ranked::zero` says whether there is a sign.
+        unsafe { for_bits!(self.dtype, self.sort(memory)) }
     }
 
     /// # Safety
     /// As for `run`, with elements of type `T`.
-    unsafe fn sort<T: Ranked>(
-        &self,
-        of: *const u8,
-        to: *mut u8,
-        scratch: *mut u8,
-    ) -> Result<(), Halt> {
-        // SAFETY: by the caller's promise.
+    unsafe fn sort<T: Ranked>(&self, memory: Memory) -> Result<(), Halt> {
+        // SAFETY: by the caller's promise, the memory is that of the plan, with elements of type `T`.
         unsafe {
-            if self.positions {
-                self.positions::<T>(of, to, scratch)
-            } else {
-                self.values::<T>(of, to, scratch)
-            }
+            if self.positions { self.positions::<T>(memory) } else { self.values::<T>(memory) }
         }
     }
 
@@ -106,8 +93,7 @@ impl SortPlan {
     fn visit(
         &self,
         lanes: usize,
-        of: *const u8,
-        to: *mut u8,
+        memory: Memory,
         several: &mut dyn FnMut(&[Line]) -> Result<(), Halt>,
         single: &mut dyn FnMut(&Line) -> Result<(), Halt>,
     ) -> Result<(), Halt> {
@@ -115,10 +101,10 @@ impl SortPlan {
             return Ok(());
         }
         if self.lines.length > SIDE_BY_SIDE || !network::is_fast() {
-            return self.lines.visit(of, to, |of, to| single(&Line { of, to }));
+            return self.lines.visit(memory, |of, to| single(&Line { of, to }));
         }
         let mut group: SmallVec<[Line; 8]> = SmallVec::new();
-        self.lines.visit(of, to, |of, to| {
+        self.lines.visit(memory, |of, to| {
             group.push(Line { of, to });
             if group.len() == lanes {
                 several(&group)?;
@@ -256,18 +242,13 @@ impl SortPlan {
 
     /// # Safety
     /// As for `sort`.
-    unsafe fn values<T: Ranked>(
-        &self,
-        of: *const u8,
-        to: *mut u8,
-        scratch: *mut u8,
-    ) -> Result<(), Halt> {
+    unsafe fn values<T: Ranked>(&self, memory: Memory) -> Result<(), Halt> {
         let several = self.is_several(T::Rank::LANES);
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the memory is that of the plan, with elements of type `T`.
         unsafe {
             match library::quicker::<T>(self.dtype, self.lines.length, several) {
-                Some(sorter) => self.library_values::<T>(of, to, scratch, sorter),
-                None => self.own_values::<T>(of, to, scratch),
+                Some(sorter) => self.library_values::<T>(memory, sorter),
+                None => self.own_values::<T>(memory),
             }
         }
     }
@@ -279,12 +260,7 @@ impl SortPlan {
 
     /// # Safety
     /// As for `sort`.
-    unsafe fn own_values<T: Ranked>(
-        &self,
-        of: *const u8,
-        to: *mut u8,
-        scratch: *mut u8,
-    ) -> Result<(), Halt> {
+    unsafe fn own_values<T: Ranked>(&self, memory: Memory) -> Result<(), Halt> {
         type Vector<T> = <<T as Ranked>::Rank as Rank>::Vector;
         let zero = T::zero(self.dtype);
         let mut several = |group: &[Line]| {
@@ -297,7 +273,7 @@ impl SortPlan {
                 |cell: &mut Vector<T>, lane: usize| T::of_rank(*T::Rank::lane(cell, lane), zero);
             let empty = T::Rank::default().vector();
             // SAFETY: there is memory for cells that are twice as large.
-            unsafe { self.side_by_side(group, scratch, empty, fill, get) };
+            unsafe { self.side_by_side(group, memory.scratch, empty, fill, get) };
             if lost {
                 // SAFETY: the lines have just been sorted.
                 return group.iter().try_for_each(|line| unsafe { self.find::<T>(line) });
@@ -306,9 +282,9 @@ impl SortPlan {
         };
         let mut single = |line: &Line| {
             // SAFETY: by the caller's promise, for one line; there is memory for ranks twice.
-            unsafe { self.ranks::<T>(line, scratch.cast()) }
+            unsafe { self.ranks::<T>(line, memory.scratch.cast()) }
         };
-        self.visit(T::Rank::LANES, of, to, &mut several, &mut single)
+        self.visit(T::Rank::LANES, memory, &mut several, &mut single)
     }
 
     /// Sorts one line.
@@ -451,7 +427,7 @@ unsafe fn halves<'a, K: Rank>(
     start: *mut K,
     length: usize,
 ) -> Result<(&'a mut [K], Room<'a, K>), Halt> {
-    // SAFETY: by the caller's promise; whatever zeros make is a key.
+    // SAFETY: by the caller's promise, the keys are memory of ours; whatever zeros make is a key.
     in_portions(length, |part| unsafe { start.add(part.start).write_bytes(0, part.len()) })?;
     // SAFETY: as above, and all keys were written.
     unsafe {

@@ -6,6 +6,7 @@ use frazil_core::DType;
 use smallvec::SmallVec;
 
 pub(crate) use self::loops::LoopStep;
+use crate::arrays::axis_lines::Memory;
 use crate::arrays::progression::{count_terms, write_terms};
 use crate::arrays::search::{ExtremePlan, Listing};
 use crate::arrays::sort::SortPlan;
@@ -62,8 +63,8 @@ pub(crate) enum Step {
     Gemm(Box<GemmStep>),
     Stack(Box<StackStep>),
     ScanKernel(Box<ScanKernelStep>),
-    Sort(Box<SortStep>),
-    Extreme(Box<ExtremeStep>),
+    Sort(Box<LinesStep<SortPlan>>),
+    Extreme(Box<LinesStep<ExtremePlan>>),
     List(Box<ListStep>),
     Range {
         to: Place,
@@ -160,19 +161,12 @@ pub(crate) struct StackStep {
     pub(crate) plan: StackPlan,
 }
 
+/// A plan for the lines of an operand.
 #[derive(Debug)]
-pub(crate) struct SortStep {
+pub(crate) struct LinesStep<Plan> {
     pub(crate) of: Place,
     pub(crate) to: Place,
-    pub(crate) plan: SortPlan,
-    pub(crate) scratch: usize,
-}
-
-#[derive(Debug)]
-pub(crate) struct ExtremeStep {
-    pub(crate) of: Place,
-    pub(crate) to: Place,
-    pub(crate) plan: ExtremePlan,
+    pub(crate) plan: Plan,
     pub(crate) scratch: usize,
 }
 
@@ -281,7 +275,8 @@ impl Step {
         match self {
             // The result of the last one goes into `bases`; the run puts it there.
             Step::Nothing | Step::Later | Step::Inner(_) | Step::Pick(_) => Ok(()),
-            // SAFETY: by the caller's promise, for this and the next.
+            // SAFETY: by the caller's promise, for this and the next, the memories are as large as
+            // when the step was bound.
             Step::Loop(step) => unsafe { step.run(bases, scratch, conduct) },
             // SAFETY: as above.
             Step::Transfer(step) => unsafe { step.run(bases, conduct) },
@@ -327,12 +322,13 @@ impl Step {
         conduct: &Conduct<'_>,
     ) -> Result<(), Fault> {
         match self {
-            // SAFETY: by the caller's promise, for this and the next.
+            // SAFETY: by the caller's promise, for this and the next, the memories are as large as
+            // when the step was bound.
             Step::Stack(step) => unsafe { step.run(bases, scratch, conduct) },
             // SAFETY: as above; the result is new memory.
-            Step::Sort(step) => unsafe { step.run(bases, scratch) },
+            Step::Sort(step) => Ok(unsafe { step.plan.run(step.memory(bases, scratch)) }?),
             // SAFETY: as above.
-            Step::Extreme(step) => unsafe { step.run(bases, scratch) },
+            Step::Extreme(step) => Ok(unsafe { step.plan.run(step.memory(bases, scratch)) }?),
             // SAFETY: as above.
             Step::List(step) => Ok(unsafe { step.run(bases) }?),
             // SAFETY: as above.
@@ -348,7 +344,8 @@ impl Step {
                     }
                 })?)
             }
-            // SAFETY: by the caller's promise, for this and the next.
+            // SAFETY: by the caller's promise, for this and the next, the memories are as large as
+            // when the step was bound.
             Step::CountTerms(step) => unsafe { step.run(bases) },
             // SAFETY: as above.
             Step::Terms(step) => unsafe { step.run(bases) },
@@ -411,23 +408,11 @@ impl StackStep {
     }
 }
 
-impl SortStep {
-    /// # Safety
-    /// As for [`Step::run`].
-    unsafe fn run(&self, bases: &[*mut u8], scratch: *mut u8) -> Result<(), Fault> {
-        let (of, to) = (self.of.resolve(bases), self.to.resolve(bases));
-        // SAFETY: by the caller's promise; the result is new memory.
-        Ok(unsafe { self.plan.run(of.cast_const(), to, scratch) }?)
-    }
-}
-
-impl ExtremeStep {
-    /// # Safety
-    /// As for [`Step::run`].
-    unsafe fn run(&self, bases: &[*mut u8], scratch: *mut u8) -> Result<(), Fault> {
-        let (of, to) = (self.of.resolve(bases), self.to.resolve(bases));
-        // SAFETY: by the caller's promise; the result is new memory.
-        Ok(unsafe { self.plan.run(of.cast_const(), to, scratch) }?)
+impl<Plan> LinesStep<Plan> {
+    /// The memory of a run.
+    fn memory(&self, bases: &[*mut u8], scratch: *mut u8) -> Memory {
+        let (of, to) = (self.of.resolve(bases).cast_const(), self.to.resolve(bases));
+        Memory { of, to, scratch }
     }
 }
 

@@ -14,6 +14,7 @@ use frazil_core::DType;
 use super::network::Placed;
 use super::rank::{Rank, Ranked};
 use super::{Line, SortPlan};
+use crate::arrays::axis_lines::Memory;
 use crate::arrays::layout::Layout;
 use crate::arrays::rows::copy_row;
 use crate::threads::conduct::Halt;
@@ -98,16 +99,19 @@ fn is_quicker<T: Ranked>(dtype: DType, sorter: Sorter, [lines, length]: [usize; 
     // Aligned to cells.
     let mut scratch = vec![MaybeUninit::<Placed>::uninit(); scratch.div_ceil(size_of::<Placed>())];
     let mut sorted = sample.clone();
-    let (of, to) = (sample.as_ptr().cast(), sorted.as_mut_ptr().cast());
-    let scratch = scratch.as_mut_ptr().cast();
+    let memory = Memory {
+        of: sample.as_ptr().cast(),
+        to: sorted.as_mut_ptr().cast(),
+        scratch: scratch.as_mut_ptr().cast(),
+    };
     // If the run is to stop, the next question stops it.
     let own = least(|| {
         // SAFETY: both have the layout of the plan, and the scratch is as large as it says.
-        let _ = unsafe { plan.own_values::<T>(of, to, scratch) };
+        let _ = unsafe { plan.own_values::<T>(memory) };
     });
     let other = least(|| {
         // SAFETY: as above.
-        let _ = unsafe { plan.library_values::<T>(of, to, scratch, sorter) };
+        let _ = unsafe { plan.library_values::<T>(memory, sorter) };
     });
     other < own
 }
@@ -145,14 +149,12 @@ impl SortPlan {
     /// As for [`SortPlan::run`], with elements of type `T`.
     pub(super) unsafe fn library_values<T: Ranked>(
         &self,
-        of: *const u8,
-        to: *mut u8,
-        scratch: *mut u8,
+        memory: Memory,
         sorter: Sorter,
     ) -> Result<(), Halt> {
-        self.lines.visit(of, to, |of, to| {
+        self.lines.visit(memory, |of, to| {
             // SAFETY: by the caller's promise, for one line; there is memory for ranks twice.
-            unsafe { self.by_library::<T>(&Line { of, to }, sorter, scratch.cast()) }
+            unsafe { self.by_library::<T>(&Line { of, to }, sorter, memory.scratch.cast()) }
         })
     }
 
@@ -200,7 +202,7 @@ mod tests {
     use crate::arrays::axis_lines::AxisLines;
 
     unsafe extern "C" fn sort_numbers(start: *mut c_void, count: isize, _: *mut c_void) -> c_int {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, so many numbers begin there.
         let numbers =
             unsafe { std::slice::from_raw_parts_mut(start.cast::<f64>(), count as usize) };
         // The negative zero first, and each NaN by its bits.

@@ -5,6 +5,7 @@ use std::slice::from_raw_parts_mut;
 use super::network::{Placed, Ranks};
 use super::rank::Ranked;
 use super::{Line, SortPlan, bits, comparison, halves, sorted};
+use crate::arrays::axis_lines::Memory;
 use crate::threads::attention::{Patience, in_portions};
 use crate::threads::conduct::Halt;
 
@@ -16,12 +17,7 @@ impl SortPlan {
     ///
     /// # Safety
     /// As for `sort`, for a plan of positions.
-    pub(super) unsafe fn positions<T: Ranked>(
-        &self,
-        of: *const u8,
-        to: *mut u8,
-        scratch: *mut u8,
-    ) -> Result<(), Halt> {
+    pub(super) unsafe fn positions<T: Ranked>(&self, memory: Memory) -> Result<(), Halt> {
         let zero = T::zero(self.dtype);
         let mut several = |group: &[Line]| {
             if size_of::<T>() > 4 {
@@ -32,14 +28,14 @@ impl SortPlan {
                 let get = |cell: &mut Placed, lane: usize| cell.positions[lane] as i64;
                 let empty = Placed { ranks: [0; 8], positions: [0; 8] };
                 // SAFETY: there is memory for so many cells.
-                unsafe { self.side_by_side(group, scratch, empty, fill, get) };
+                unsafe { self.side_by_side(group, memory.scratch, empty, fill, get) };
             } else {
                 let fill = |cell: &mut Ranks<u64, 8>, lane: usize, element: T, k: usize| {
                     cell.0[lane] = element.rank(zero).into() << POSITION | k as u64;
                 };
                 let get = |cell: &mut Ranks<u64, 8>, lane: usize| position(cell.0[lane]);
                 // SAFETY: there is memory for cells that are twice as large.
-                unsafe { self.side_by_side(group, scratch, Ranks([0; 8]), fill, get) };
+                unsafe { self.side_by_side(group, memory.scratch, Ranks([0; 8]), fill, get) };
             }
             Ok(())
         };
@@ -47,12 +43,12 @@ impl SortPlan {
             // SAFETY: by the caller's promise, for one line; there is memory for keys twice.
             unsafe {
                 match u32::try_from(self.lines.length) {
-                    Ok(_) => self.keys::<T>(line, scratch.cast()),
-                    Err(_) => self.pairs::<T>(line, scratch.cast()),
+                    Ok(_) => self.keys::<T>(line, memory.scratch.cast()),
+                    Err(_) => self.pairs::<T>(line, memory.scratch.cast()),
                 }
             }
         };
-        self.visit(8, of, to, &mut several, &mut single)
+        self.visit(8, memory, &mut several, &mut single)
     }
 
     /// The positions of one line, whose number fits into half a key.
@@ -61,7 +57,7 @@ impl SortPlan {
     /// As for `sort`; `start` is memory for keys, twice as many as a line has elements.
     unsafe fn keys<T: Ranked>(&self, line: &Line, start: *mut u64) -> Result<(), Halt> {
         let (length, zero) = (self.lines.length, T::zero(self.dtype));
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, `start` is memory for keys, twice as many as the line has elements.
         let (keys, room) = unsafe { halves(start, length)? };
         // SAFETY: the line has so many elements.
         let rank = |k: usize| -> u64 { unsafe { self.element::<T>(line, k) }.rank(zero).into() };

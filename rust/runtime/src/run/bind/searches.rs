@@ -4,7 +4,7 @@ use crate::arrays::search::{ExtremePlan, Listed, Listing};
 use crate::arrays::sort::SortPlan;
 use crate::error::Fault;
 use crate::ids::{Size, Slot};
-use crate::run::step::{ExtremeStep, ListStep, SortStep, Step};
+use crate::run::step::{LinesStep, ListStep, Step};
 
 use super::Binder;
 
@@ -23,7 +23,7 @@ impl Binder<'_> {
         let scratch = plan.scratch()?;
         self.need_scratch(scratch);
         let of = self.slot(of).place;
-        Ok(Step::Sort(Box::new(SortStep { of, to: place, plan, scratch })))
+        Ok(Step::Sort(Box::new(LinesStep { of, to: place, plan, scratch })))
     }
 
     pub(super) fn extreme(
@@ -41,7 +41,7 @@ impl Binder<'_> {
         let scratch = plan.scratch();
         self.need_scratch(scratch);
         let of = self.slot(of).place;
-        Ok(Step::Extreme(Box::new(ExtremeStep { of, to: place, plan, scratch })))
+        Ok(Step::Extreme(Box::new(LinesStep { of, to: place, plan, scratch })))
     }
 
     pub(super) fn count(&mut self, of: Slot, to: Slot, listed: Listed) -> Result<Step, Fault> {
