@@ -41,7 +41,8 @@ impl SmallAgain {
         if again.dot.b[1] != 1
             && let Some(matrix) = again.in_order(facts.same)[1]
         {
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, what is always the same lies there, laid out as the
+            // product says.
             unsafe { again.keep(matrix) };
         }
         let is_turned = again.dot.b[1] != 1 && again.dot.b[0] == 1 && again.dot.columns > 1;
@@ -82,18 +83,16 @@ impl SmallAgain {
         self.kept.as_ref().map(|kept| kept.as_ptr().cast::<u8>().cast_mut())
     }
 
-    /// The places of a row of the first operand, of the value that is added, and of the result.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    fn places_of_row<T, const COLUMNS: usize>(
-        &self,
-        [a, _, z, to]: [*mut u8; 4],
-        row: usize,
-    ) -> (*const T, *const T, *mut T) {
-        let [a, z, to] = [a, z, to].map(|place| place.cast::<T>());
-        let a = a.wrapping_offset(row as isize * self.dot.a[0]).cast_const();
-        let z = z.wrapping_offset(row as isize * self.down).cast_const();
-        (a, z, to.wrapping_add(row * COLUMNS))
+    fn places_of_row<T, const COLUMNS: usize>(&self, places: [*mut u8; 4], row: usize) -> RowAt<T> {
+        let [a, b, z, to] = places.map(|place| place.cast::<T>());
+        RowAt {
+            a: a.wrapping_offset(row as isize * self.dot.a[0]).cast_const(),
+            b: b.cast_const(),
+            z: z.wrapping_offset(row as isize * self.down).cast_const(),
+            to: to.wrapping_add(row * COLUMNS),
+        }
     }
 
     /// Computes the product of a row and a matrix, plus the value that is added, in C order. All bits are those of
@@ -104,7 +103,8 @@ impl SmallAgain {
     /// from them, or where the value that is added lies.
     #[inline(always)]
     pub(crate) unsafe fn run(&self, places: [*mut u8; 4]) {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the places have the layouts of the product that the
+        // loops were made for.
         unsafe { (self.loops)(self, places) }
     }
 }
@@ -122,14 +122,14 @@ fn loops<T: Element>(dot: &SmallDot, adds: bool) -> Option<Loops> {
 #[cfg(target_arch = "x86_64")]
 fn rows_of<T: Element, const ADDS: bool>(columns: usize) -> Loops {
     match columns {
-        1 => rows::<T, 1, ADDS>,
-        2 => rows::<T, 2, ADDS>,
-        3 => rows::<T, 3, ADDS>,
-        4 => rows::<T, 4, ADDS>,
-        5 => rows::<T, 5, ADDS>,
-        6 => rows::<T, 6, ADDS>,
-        7 => rows::<T, 7, ADDS>,
-        _ => rows::<T, 8, ADDS>,
+        1 => rows::<T, 1, ADDS, false>,
+        2 => rows::<T, 2, ADDS, false>,
+        3 => rows::<T, 3, ADDS, false>,
+        4 => rows::<T, 4, ADDS, false>,
+        5 => rows::<T, 5, ADDS, false>,
+        6 => rows::<T, 6, ADDS, false>,
+        7 => rows::<T, 7, ADDS, false>,
+        _ => rows::<T, 8, ADDS, false>,
     }
 }
 
@@ -140,8 +140,8 @@ fn turned_loops<T: Element>(columns: usize, adds: bool) -> Option<Loops> {
         ($($columns:literal),*) => {
             match (columns, adds) {
                 $(
-                    ($columns, false) => turned_rows::<T, $columns, false>,
-                    ($columns, true) => turned_rows::<T, $columns, true>,
+                    ($columns, false) => rows::<T, $columns, false, true>,
+                    ($columns, true) => rows::<T, $columns, true, true>,
                 )*
                 _ => return None,
             }
@@ -160,90 +160,134 @@ fn loops<T: Element>(_dot: &SmallDot, _adds: bool) -> Option<Loops> {
     None
 }
 
+/// Where a row of the first operand, the matrix, the value that is added and a row of the result lie.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy)]
+struct RowAt<T> {
+    a: *const T,
+    b: *const T,
+    z: *const T,
+    to: *mut T,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl<T> RowAt<T> {
+    /// The columns behind so many.
+    #[inline(always)]
+    fn behind(self, columns: usize) -> RowAt<T> {
+        RowAt {
+            a: self.a,
+            b: self.b.wrapping_add(columns),
+            z: self.z.wrapping_add(columns),
+            to: self.to.wrapping_add(columns),
+        }
+    }
+}
+
+/// The rows of a product with a matrix whose rows have no gaps, or `TURNED`: whose columns have none.
+///
 /// # Safety
 /// As for [`SmallAgain::run`], on a processor with AVX2; the product has `COLUMNS` columns.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-unsafe fn rows<T: Element, const COLUMNS: usize, const ADDS: bool>(
+unsafe fn rows<T: Element, const COLUMNS: usize, const ADDS: bool, const TURNED: bool>(
     again: &SmallAgain,
     places: [*mut u8; 4],
 ) {
-    let (dot, b) = (&again.dot, places[1].cast::<T>().cast_const());
-    for row in 0..dot.rows {
-        let (a, z, to) = again.places_of_row::<T, COLUMNS>(places, row);
-        // SAFETY: by the caller's promise. Each row is made in the parts in which the next product
-        // reads it: a load that joins two stores would wait for both.
+    for row in 0..again.dot.rows {
+        let at = again.places_of_row::<T, COLUMNS>(places, row);
+        // SAFETY: by the caller's promise, the row lies there and the product has so many columns.
         unsafe {
-            if COLUMNS == 8 {
-                part::<T, 8, ADDS>(dot, a, b, z, to);
-                continue;
-            }
-            let mut done = 0;
-            if COLUMNS & 4 != 0 {
-                part::<T, 4, ADDS>(dot, a, b, z, to);
-                done = 4;
-            }
-            if COLUMNS & 2 != 0 {
-                part::<T, 2, ADDS>(dot, a, b.add(done), z.wrapping_add(done), to.add(done));
-                done += 2;
-            }
-            if COLUMNS & 1 != 0 {
-                part::<T, 1, ADDS>(dot, a, b.add(done), z.wrapping_add(done), to.add(done));
+            if TURNED {
+                turned_row::<T, COLUMNS, ADDS>(&again.dot, at);
+            } else {
+                row_in_parts::<T, COLUMNS, ADDS>(&again.dot, at);
             }
         }
     }
 }
 
+/// A row of the result, in the parts in which the next product reads it: a load that joins two stores
+/// would wait for both.
+///
 /// # Safety
-/// As for [`rows`]; each column of the matrix has no gaps.
+/// As for [`rows`].
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn row_in_parts<T: Element, const COLUMNS: usize, const ADDS: bool>(
+    dot: &SmallDot,
+    at: RowAt<T>,
+) {
+    // SAFETY: by the caller's promise, the row has so many columns.
+    unsafe {
+        if COLUMNS == 8 {
+            part::<T, 8, ADDS>(dot, at);
+            return;
+        }
+        let mut done = 0;
+        if COLUMNS & 4 != 0 {
+            part::<T, 4, ADDS>(dot, at);
+            done = 4;
+        }
+        if COLUMNS & 2 != 0 {
+            part::<T, 2, ADDS>(dot, at.behind(done));
+            done += 2;
+        }
+        if COLUMNS & 1 != 0 {
+            part::<T, 1, ADDS>(dot, at.behind(done));
+        }
+    }
+}
+
+/// A row of the result, by a matrix whose columns have no gaps.
+///
+/// # Safety
+/// As for [`rows`].
 // The functions of iterators are compiled for no instruction set but the plain one, unless each
 // happens to be inlined.
 #[expect(clippy::needless_range_loop, reason = "loops over indices keep the instruction set")]
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-unsafe fn turned_rows<T: Element, const COLUMNS: usize, const ADDS: bool>(
-    again: &SmallAgain,
-    places: [*mut u8; 4],
+#[inline(always)]
+unsafe fn turned_row<T: Element, const COLUMNS: usize, const ADDS: bool>(
+    dot: &SmallDot,
+    at: RowAt<T>,
 ) {
-    let (dot, b) = (&again.dot, places[1].cast::<T>().cast_const());
-    for row in 0..dot.rows {
-        let (a, z, to) = again.places_of_row::<T, COLUMNS>(places, row);
-        let mut sums = [T::ZERO; COLUMNS];
-        let (mut factor, mut k) = (a, 0);
-        // SAFETY: by the caller's promise, for this and what follows.
-        unsafe {
-            // Four elements of each column at a time, which registers exchange.
-            while k + 4 <= dot.inner {
-                let mut lines = [[T::ZERO; 4]; COLUMNS];
-                for at in 0..COLUMNS {
-                    let line = b.wrapping_offset(k as isize + at as isize * dot.b[1]);
-                    lines[at] = line.cast::<[T; 4]>().read();
-                }
-                for own in 0..4 {
-                    let scale = factor.read();
-                    for at in 0..COLUMNS {
-                        sums[at] = sums[at] + scale * lines[at][own];
-                    }
-                    factor = factor.wrapping_offset(dot.a[1]);
-                }
-                k += 4;
+    let mut sums = [T::ZERO; COLUMNS];
+    let RowAt { a: mut factor, b, z, to } = at;
+    let mut k = 0;
+    // SAFETY: by the caller's promise, for this and what follows, all places lie inside of the operands.
+    unsafe {
+        // Four elements of each column at a time, which registers exchange.
+        while k + 4 <= dot.inner {
+            let mut lines = [[T::ZERO; 4]; COLUMNS];
+            for at in 0..COLUMNS {
+                let line = b.wrapping_offset(k as isize + at as isize * dot.b[1]);
+                lines[at] = line.cast::<[T; 4]>().read();
             }
-            while k < dot.inner {
+            for own in 0..4 {
                 let scale = factor.read();
                 for at in 0..COLUMNS {
-                    let of = b.wrapping_offset(k as isize + at as isize * dot.b[1]).read();
-                    sums[at] = sums[at] + scale * of;
+                    sums[at] = sums[at] + scale * lines[at][own];
                 }
                 factor = factor.wrapping_offset(dot.a[1]);
-                k += 1;
             }
-            if ADDS {
-                for at in 0..COLUMNS {
-                    sums[at] = sums[at] + z.add(at).read();
-                }
-            }
-            to.cast::<[T; COLUMNS]>().write(sums);
+            k += 4;
         }
+        while k < dot.inner {
+            let scale = factor.read();
+            for at in 0..COLUMNS {
+                let of = b.wrapping_offset(k as isize + at as isize * dot.b[1]).read();
+                sums[at] = sums[at] + scale * of;
+            }
+            factor = factor.wrapping_offset(dot.a[1]);
+            k += 1;
+        }
+        if ADDS {
+            for at in 0..COLUMNS {
+                sums[at] = sums[at] + z.add(at).read();
+            }
+        }
+        to.cast::<[T; COLUMNS]>().write(sums);
     }
 }
 
@@ -253,17 +297,12 @@ unsafe fn turned_rows<T: Element, const COLUMNS: usize, const ADDS: bool>(
 /// As for [`rows`]; they begin where the places say.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn part<T: Element, const WIDTH: usize, const ADDS: bool>(
-    dot: &SmallDot,
-    a: *const T,
-    b: *const T,
-    z: *const T,
-    to: *mut T,
-) {
+unsafe fn part<T: Element, const WIDTH: usize, const ADDS: bool>(dot: &SmallDot, at: RowAt<T>) {
     let mut sums = [T::ZERO; WIDTH];
-    let (mut factor, mut line) = (a, b);
+    let RowAt { a: mut factor, b: mut line, z, to } = at;
     for _ in 0..dot.inner {
-        // SAFETY: by the caller's promise, for this and what follows.
+        // SAFETY: by the caller's promise, for this and what follows, all places lie inside of the
+        // operands.
         let (scale, of) = unsafe { (factor.read(), line.cast::<[T; WIDTH]>().read()) };
         for at in 0..WIDTH {
             sums[at] = sums[at] + scale * of[at];
