@@ -54,21 +54,21 @@ pub(crate) enum Given {
     Gathered { at: usize, dtype: Dtype, of: Value },
 }
 
-/// What a block does with a value.
+/// What a block does with a value; for the writer of machine code, with a node of its own.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Effect {
+pub(crate) enum Effect<V> {
     /// It is written behind an address, which is argument `at`; memory that nobody else reads or writes.
-    Keep { at: usize, dtype: Dtype, value: Value },
+    Keep { at: usize, dtype: Dtype, value: V },
     /// It is written behind an address, once all operands of the block are read.
-    Write { at: usize, dtype: Dtype, value: Value },
+    Write { at: usize, dtype: Dtype, value: V },
     /// It becomes the partial results of fold `of`.
-    Fold { of: usize, value: Value },
+    Fold { of: usize, value: V },
     /// It is folded into fold `of` of bools.
-    Flag { of: usize, value: Value },
+    Flag { of: usize, value: V },
     /// It becomes a state, which is argument `state`, once all operands of the block are read.
-    Next { state: usize, value: Value },
+    Next { state: usize, value: V },
     /// Elements for which it holds end after this step.
-    Leave { value: Value },
+    Leave { value: V },
 }
 
 /// The numbers of arguments of a function that lets elements go through a loop, and the number of the state that is its
@@ -147,7 +147,7 @@ pub(crate) struct Block<'f> {
     block: IrBlock,
     registers: Registers,
     pub(crate) given: Vec<Given>,
-    pub(crate) effects: Vec<Effect>,
+    pub(crate) effects: Vec<Effect<Value>>,
     pub(crate) folds: Vec<Partials>,
     /// The number of arguments.
     pub(crate) arguments: usize,

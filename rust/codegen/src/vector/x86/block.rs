@@ -4,8 +4,8 @@ use crate::dtype::Dtype;
 use crate::vector::x86::assembler::{ALL, AND_NOT, Gpr, Memory, Operand, RAX, RCX, RDI, Zmm};
 use crate::vector::x86::function::{ADDRESSES, AHEAD, Function, Place, Turn};
 use crate::vector::x86::schedule::{Step, used_by};
-use crate::vector::x86::translate::{Action, Id, Node};
-use crate::vector::{BYTES, Given};
+use crate::vector::x86::translate::{Id, Node};
+use crate::vector::{BYTES, Effect, Given};
 
 impl Function<'_> {
     pub(super) fn block(&mut self, turn: Turn) -> Option<()> {
@@ -13,8 +13,8 @@ impl Function<'_> {
             self.make_room(at);
             match self.schedule.steps[at] {
                 Step::Compute(id) => self.compute(id, at, turn)?,
-                Step::Act(action) => {
-                    self.act(self.graph.actions[action], turn)?;
+                Step::Act(effect) => {
+                    self.act(self.graph.effects[effect], turn)?;
                     self.free_ended(at, None);
                 }
             }
@@ -69,48 +69,48 @@ impl Function<'_> {
         Memory::Indexed(base, RCX, dtype.size(), distance as i32)
     }
 
-    fn act(&mut self, action: Action, turn: Turn) -> Option<()> {
-        match action {
-            Action::Keep { at, dtype, node } | Action::Write { at, dtype, node } => {
+    fn act(&mut self, effect: Effect<Id>, turn: Turn) -> Option<()> {
+        match effect {
+            Effect::Keep { at, dtype, value } | Effect::Write { at, dtype, value } => {
                 let scratch = Zmm(*self.vectors.last()?);
                 let to = self.elements_of(at, dtype, turn);
                 if dtype == Dtype::Bool {
-                    let from = self.mask(node)?;
+                    let from = self.mask(value)?;
                     self.of_size(1).store_bools(to, from, scratch, turn.mask);
                     return Some(());
                 }
-                let (to, from) = (Operand::Vector(to), self.register(node, scratch)?);
+                let (to, from) = (Operand::Vector(to), self.register(value, scratch)?);
                 if let Some(held) = self.gathered_into(at, turn) {
                     self.of_registers().copy(held, from, ALL);
                     return Some(());
                 }
-                self.of(node).store(to, from, turn.mask);
+                self.of(value).store(to, from, turn.mask);
             }
-            Action::Next { state, node } => self.step_to(state, node, turn)?,
-            Action::Leave { node } => {
-                let holds = self.mask(node)?;
+            Effect::Next { state, value } => self.step_to(state, value, turn)?,
+            Effect::Leave { value } => {
+                let holds = self.mask(value)?;
                 self.a.masks(AND_NOT, turn.mask, holds, turn.mask);
             }
-            Action::Flag { of, node } => self.flag(of, node, turn)?,
-            Action::Fold { of, node } => {
+            Effect::Flag { of, value } => self.flag(of, value, turn)?,
+            Effect::Fold { of, value } => {
                 let scratch = Zmm(*self.vectors.last()?);
-                let from = self.register(node, scratch)?;
+                let from = self.register(value, scratch)?;
                 if !turn.holds_partials {
                     // Memory written under a mask is slow to read again, so all elements are written.
                     let whole = Zmm(*self.vectors.iter().rev().find(|&&own| own != from.0)?);
                     let place = Operand::Vector(self.partials_address(of, 0));
-                    self.of(node).load(whole, place, ALL);
-                    self.of(node).copy(whole, from, turn.mask);
-                    self.of(node).store(place, whole, ALL);
+                    self.of(value).load(whole, place, ALL);
+                    self.of(value).copy(whole, from, turn.mask);
+                    self.of(value).store(place, whole, ALL);
                     return Some(());
                 }
                 if let Some(place) = self.stacked_set(of) {
-                    self.of(node).store(place, from, turn.mask);
+                    self.of(value).store(place, from, turn.mask);
                     return Some(());
                 }
                 let own = self.set_of(of, turn);
                 if own != from {
-                    self.of(node).copy(own, from, turn.mask);
+                    self.of(value).copy(own, from, turn.mask);
                 }
             }
         }
@@ -177,14 +177,14 @@ impl Function<'_> {
     /// The register of a result: that of the partial results which it replaces, if nothing else needs them.
     fn result(&mut self, id: Id, at: usize, turn: Turn) -> Option<Zmm> {
         if turn.holds_partials && turn.mask == ALL && self.set_index.is_none() {
-            for action in &self.graph.actions {
-                let Action::Fold { of, node } = *action else { continue };
+            for effect in &self.graph.effects {
+                let Effect::Fold { of, value } = *effect else { continue };
                 let old = self
                     .graph
                     .nodes
                     .iter()
                     .position(|own| *own == Node::Given(Given::Partial { of }));
-                if node == id && old.is_some_and(|old| self.schedule.ends(old, at)) {
+                if value == id && old.is_some_and(|old| self.schedule.ends(old, at)) {
                     return Some(self.set_of(of, turn));
                 }
             }

@@ -8,9 +8,9 @@ use crate::vector::x86::assembler::{
 use crate::vector::x86::instructions::Instructions;
 use crate::vector::x86::schedule::{Schedule, Step, is_same, used_by};
 use crate::vector::x86::tile::{BLOCKS, gathered};
-use crate::vector::x86::translate::{Action, Graph, Id, Node};
+use crate::vector::x86::translate::{Graph, Id, Node};
 use crate::vector::x86::walked::Walked;
-use crate::vector::{Given, Registers, RowPlan, RowsCode, SETS, Steps};
+use crate::vector::{Effect, Given, Registers, RowPlan, RowsCode, SETS, Steps};
 
 /// The registers that hold addresses; those from the sixth on are kept for the caller.
 pub(super) const ADDRESSES: [Gpr; 11] =
@@ -163,8 +163,8 @@ fn addresses(graph: &Graph) -> Vec<usize> {
         }
         _ => None,
     });
-    let written = graph.actions.iter().filter_map(|action| match action {
-        Action::Keep { at, .. } | Action::Write { at, .. } => Some(*at),
+    let written = graph.effects.iter().filter_map(|effect| match effect {
+        Effect::Keep { at, .. } | Effect::Write { at, .. } => Some(*at),
         _ => None,
     });
     let mut all: Vec<usize> = loaded.chain(written).collect();

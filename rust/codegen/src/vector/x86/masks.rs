@@ -2,12 +2,12 @@
 //! function that does nothing else ends there.
 
 use crate::dtype::Dtype;
-use crate::vector::Given;
 use crate::vector::x86::assembler::{
     ALL, AND, AND_NOT, Condition, Label, Mask, Memory, OR, RAX, RDI, XOR, Zmm,
 };
 use crate::vector::x86::function::{Function, Place, Turn};
-use crate::vector::x86::translate::{Action, Id, Node};
+use crate::vector::x86::translate::{Id, Node};
+use crate::vector::{Effect, Given};
 
 impl Function<'_> {
     pub(super) fn mask(&self, id: Id) -> Option<Mask> {
@@ -49,7 +49,7 @@ impl Function<'_> {
 
     /// Leaves a loop whose results are all decided.
     pub(super) fn leave_if_decided(&mut self, to: Label) {
-        let alone = self.graph.actions.iter().all(|own| matches!(own, Action::Flag { .. }));
+        let alone = self.graph.effects.iter().all(|own| matches!(own, Effect::Flag { .. }));
         if let (&[own], true) = (self.flags.as_slice(), alone) {
             self.a.test_mask(own, self.graph.lanes);
             self.a.jump_if(Condition::NotZero, to);

@@ -2,7 +2,7 @@
 //! anything is written that others may read.
 
 use crate::vector::Given;
-use crate::vector::x86::translate::{Action, Graph, Id, Node};
+use crate::vector::x86::translate::{Graph, Id, Node};
 
 /// One step of a block.
 #[derive(Clone, Copy, Debug)]
@@ -23,22 +23,15 @@ pub(super) struct Schedule {
 impl Schedule {
     pub(super) fn of(graph: &Graph) -> Schedule {
         let mut own = Order { graph, steps: Vec::new(), done: vec![false; graph.nodes.len()] };
-        for (at, action) in graph.actions.iter().enumerate() {
-            match *action {
-                Action::Keep { node, .. }
-                | Action::Fold { node, .. }
-                | Action::Flag { node, .. } => {
-                    own.compute(node, true);
-                    own.steps.push(Step::Act(at));
-                }
-                Action::Write { node, .. } | Action::Next { node, .. } | Action::Leave { node } => {
-                    own.compute(node, false);
-                }
+        for (at, effect) in graph.effects.iter().enumerate() {
+            own.compute(effect.node(), effect.is_at_once());
+            if effect.is_at_once() {
+                own.steps.push(Step::Act(at));
             }
         }
-        for (at, action) in graph.actions.iter().enumerate() {
-            if !matches!(action, Action::Keep { .. } | Action::Fold { .. } | Action::Flag { .. }) {
-                own.compute(action.node(), true);
+        for (at, effect) in graph.effects.iter().enumerate() {
+            if !effect.is_at_once() {
+                own.compute(effect.node(), true);
                 own.steps.push(Step::Act(at));
             }
         }
@@ -73,7 +66,7 @@ pub(super) fn is_same(node: &Node) -> bool {
 pub(super) fn used_by(graph: &Graph, step: Step) -> Vec<Id> {
     match step {
         Step::Compute(id) => graph.nodes[id].args(),
-        Step::Act(at) => vec![graph.actions[at].node()],
+        Step::Act(at) => vec![graph.effects[at].node()],
     }
 }
 

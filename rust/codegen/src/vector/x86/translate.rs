@@ -156,27 +156,21 @@ impl Node {
     }
 }
 
-/// An [`Effect`] on a node.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Action {
-    Keep { at: usize, dtype: Dtype, node: Id },
-    Write { at: usize, dtype: Dtype, node: Id },
-    Fold { of: usize, node: Id },
-    Flag { of: usize, node: Id },
-    Next { state: usize, node: Id },
-    Leave { node: Id },
-}
-
-impl Action {
+impl Effect<Id> {
     pub(super) fn node(self) -> Id {
         match self {
-            Action::Keep { node, .. }
-            | Action::Write { node, .. }
-            | Action::Fold { node, .. }
-            | Action::Flag { node, .. }
-            | Action::Next { node, .. }
-            | Action::Leave { node } => node,
+            Effect::Keep { value, .. }
+            | Effect::Write { value, .. }
+            | Effect::Fold { value, .. }
+            | Effect::Flag { value, .. }
+            | Effect::Next { value, .. }
+            | Effect::Leave { value } => value,
         }
+    }
+
+    /// Whether it need not wait until all operands of the block are read.
+    pub(super) fn is_at_once(self) -> bool {
+        matches!(self, Effect::Keep { .. } | Effect::Fold { .. } | Effect::Flag { .. })
     }
 }
 
@@ -188,7 +182,7 @@ pub(super) struct Graph {
     pub(super) nodes: Vec<Node>,
     /// The bytes of an element of each node; of a comparison, those of what is compared.
     pub(super) sizes: Vec<u32>,
-    pub(super) actions: Vec<Action>,
+    pub(super) effects: Vec<Effect<Id>>,
     pub(super) folds: Vec<Partials>,
     /// The folds of bools.
     pub(super) flags: Vec<Partials>,
@@ -222,19 +216,19 @@ pub(super) fn translate(block: &Block) -> Option<Graph> {
         };
         own.known.insert(value, id);
     }
-    let mut actions = Vec::new();
+    let mut effects = Vec::new();
     for &effect in &block.effects {
-        actions.push(match effect {
+        effects.push(match effect {
             Effect::Keep { at, dtype, value } => {
-                Action::Keep { at, dtype, node: own.stored(dtype, value)? }
+                Effect::Keep { at, dtype, value: own.stored(dtype, value)? }
             }
             Effect::Write { at, dtype, value } => {
-                Action::Write { at, dtype, node: own.stored(dtype, value)? }
+                Effect::Write { at, dtype, value: own.stored(dtype, value)? }
             }
-            Effect::Fold { of, value } => Action::Fold { of, node: own.element(value)? },
-            Effect::Flag { of, value } => Action::Flag { of, node: own.mask(value)? },
-            Effect::Next { state, value } => Action::Next { state, node: own.element(value)? },
-            Effect::Leave { value } => Action::Leave { node: own.mask(value)? },
+            Effect::Fold { of, value } => Effect::Fold { of, value: own.element(value)? },
+            Effect::Flag { of, value } => Effect::Flag { of, value: own.mask(value)? },
+            Effect::Next { state, value } => Effect::Next { state, value: own.element(value)? },
+            Effect::Leave { value } => Effect::Leave { value: own.mask(value)? },
         });
     }
     let Translation { nodes, sizes, tables, .. } = own;
@@ -246,7 +240,7 @@ pub(super) fn translate(block: &Block) -> Option<Graph> {
         lanes,
         nodes,
         sizes,
-        actions,
+        effects,
         folds: block.folds.clone(),
         flags: block.flags.clone(),
         tables,
