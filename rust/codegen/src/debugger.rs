@@ -116,7 +116,7 @@ impl Drop for Told {
 /// # Safety
 /// The lock is held.
 unsafe fn changed(action: u32, entry: *mut Entry) {
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, the lock is held, so nobody else reads or writes the list.
     unsafe {
         let list = &raw mut __jit_debug_descriptor;
         (*list).action = action;

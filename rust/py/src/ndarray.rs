@@ -187,7 +187,7 @@ impl NumPy {
         owner: &Bound<'py, PyAny>,
         array: &ArrayRef<'_>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the array is readable as long as `owner` lives.
         unsafe { self.part_of(owner, array, 0) }
     }
 
@@ -201,7 +201,7 @@ impl NumPy {
         array: &ArrayRef<'_>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let flags = if self.is_writable(owner) { NPY_ARRAY_WRITEABLE } else { 0 };
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the view lies in the memory of `owner`.
         unsafe { self.part_of(owner, array, flags) }
     }
 
@@ -289,7 +289,7 @@ impl NumPy {
 /// Both are alive.
 #[cold]
 unsafe fn equivalent(py: Python<'_>, a: *mut PyArray_Descr, b: *mut PyArray_Descr) -> bool {
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, both are alive.
     unsafe { PY_ARRAY_API.PyArray_EquivTypes(py, a, b) != 0 }
 }
 

@@ -115,7 +115,8 @@ impl BitStream {
         let next: unsafe extern "C" fn(*mut c_void) -> u64 =
             unsafe { std::mem::transmute(self.functions[0]) };
         let state = self.state;
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, `next` is the generator's own, and its stream outlives
+        // the result.
         move || unsafe { next(state) }
     }
 }

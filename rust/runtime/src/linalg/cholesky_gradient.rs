@@ -64,7 +64,8 @@ impl CholeskyGradientPlan {
         result: *mut u8,
         scratch: *mut u8,
     ) -> Result<(), Fault> {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the memory has the layouts of the plan, whose elements
+        // are of this type.
         unsafe {
             match self.dtype {
                 DType::Float32 => self.pull::<f32>(factor, gradient, result, scratch),
@@ -117,14 +118,15 @@ impl<T: Element> Rows<T> {
     /// # Safety
     /// The position is inside the matrix.
     unsafe fn get(self, row: usize, column: usize) -> T {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the position is inside the matrix.
         unsafe { self.part(row, column).at.read() }
     }
 
     /// # Safety
     /// The position is inside the matrix, to which no other thread writes.
     unsafe fn set(self, row: usize, column: usize, value: T) {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the position is inside the matrix, to which no other
+        // thread writes.
         unsafe { self.part(row, column).at.write(value) };
     }
 

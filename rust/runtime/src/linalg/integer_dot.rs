@@ -121,7 +121,8 @@ impl IntegerDot {
         operands: [*const u8; 2],
         result: *mut u8,
     ) -> Result<(), Halt> {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the operands have these layouts, and elements of as many
+        // bytes.
         unsafe {
             match (dtype, dtype.itemsize()) {
                 (DType::Bool, _) => self.multiply::<Truth>(operands, result.cast()),
@@ -168,7 +169,7 @@ unsafe fn in_avx512<T: Ring>(
     dims: [usize; 3],
     result: *mut T,
 ) -> Result<(), Halt> {
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, the operands and the result have these sizes.
     unsafe { product(a, b, dims, result) }
 }
 
@@ -177,7 +178,7 @@ unsafe fn in_avx512<T: Ring>(
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 unsafe fn in_avx2<T: Ring>(a: Grid, b: Grid, dims: [usize; 3], result: *mut T) -> Result<(), Halt> {
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, the operands and the result have these sizes.
     unsafe { product(a, b, dims, result) }
 }
 

@@ -280,7 +280,8 @@ impl SolvePlan {
         result: *mut u8,
         scratch: *mut u8,
     ) -> Result<(), Fault> {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the memory has the layouts of the plan, whose elements
+        // are of this type.
         unsafe {
             let done = match self.dtype {
                 DType::Float32 => self.solve::<f32>(a, b, result, scratch),

@@ -76,7 +76,7 @@ impl LuPlan {
         pivots: *mut i32,
         places: Option<*mut i64>,
     ) -> Result<(), Fault> {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, operand and result have the layouts of the plan.
         unsafe {
             if let Some(start) = &self.start {
                 start.run(result, a)?;
@@ -192,7 +192,8 @@ impl LuSolvePlan {
         }
         // A right side without columns needs no solution; that there is none it tells all the same.
         let mut at = factors;
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, operands, result and scratch memory are as the plan
+        // says.
         unsafe {
             if let Some(pack) = &self.pack {
                 pack.run(scratch, factors)?;
@@ -229,7 +230,8 @@ impl LuSolvePlan {
         }
         let lower = Triangle { lower: true, unit: true };
         let upper = Triangle { lower: false, unit: false };
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, factors, partners and right side have the size of the
+        // plan.
         unsafe {
             if self.transposed {
                 // u' l' p' x = b

@@ -82,7 +82,8 @@ impl MatrixPlan {
     /// [`MatrixPlan::scratch`] says.
     unsafe fn run(&self, places: &[*mut u8], scratch: *mut u8) -> Result<(), Fault> {
         let of = |at: usize| places[at].cast_const();
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, operands, results and scratch memory are as the plan
+        // says.
         unsafe {
             match self {
                 MatrixPlan::Cholesky(plan) => plan.run(of(0), places[1]),
@@ -185,7 +186,8 @@ impl StackPlan {
         conduct: &Conduct<'_>,
     ) -> Result<(), Fault> {
         if self.front.is_empty() {
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, operands, results and scratch memory are as the plan
+            // says.
             return unsafe { self.each.run(places, scratch) };
         }
         if self.walk.is_empty() {

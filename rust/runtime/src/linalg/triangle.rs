@@ -69,7 +69,7 @@ impl TrianglePlan {
                 }
             }
         }
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the memory has the layout of the plan.
         unsafe { self.clear(to) }
     }
 

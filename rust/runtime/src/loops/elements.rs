@@ -87,7 +87,8 @@ unsafe fn many_of_one<F: Unary, T: Stored>(to: *mut T, x: *const T, count: i64) 
     let mut at = 0;
     while at < count as usize {
         let here = if count as usize - at < BLOCK { count as usize - at } else { BLOCK };
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, there are `count` elements at each pointer, and these
+        // are some of them.
         unsafe {
             for k in 0..here {
                 *given.add(k) = x.add(at + k).read_unaligned().wide();
@@ -113,7 +114,8 @@ unsafe fn many_of_two<F: Binary, T: Stored>(to: *mut T, x: *const T, y: *const T
     let mut at = 0;
     while at < count as usize {
         let here = if count as usize - at < BLOCK { count as usize - at } else { BLOCK };
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, there are `count` elements at each pointer, and these
+        // are some of them.
         unsafe {
             for k in 0..here {
                 *first.add(k) = x.add(at + k).read_unaligned().wide();

@@ -38,7 +38,7 @@ pub(super) unsafe fn pad_ends<T: Copy>(
 /// As for [`pad_ends`], of one row.
 #[inline(always)]
 unsafe fn pad<T: Copy>(to: *mut T, from: *const T, count: i64, lanes: i64) {
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, `count` elements are readable and `lanes` writable.
     unsafe {
         let last = from.wrapping_offset(count as isize - 1).read_unaligned();
         for k in 0..lanes as isize {
@@ -55,7 +55,7 @@ unsafe fn pad<T: Copy>(to: *mut T, from: *const T, count: i64, lanes: i64) {
 /// As for [`pad_ends`], of one row.
 #[inline(always)]
 unsafe fn pad_long<T: Copy>(to: *mut T, from: *const T, count: usize, lanes: usize) {
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, `count` elements are readable and `lanes` writable.
     unsafe {
         let last = from.wrapping_add(count - 1).read_unaligned();
         to.cast::<u8>().copy_from_nonoverlapping(from.cast::<u8>(), count * size_of::<T>());
@@ -103,7 +103,7 @@ pub(super) unsafe fn copy_ends<T: Copy>(
 unsafe fn copy<T: Copy>(to: *mut T, from: *const T, count: i64, lanes: i64) {
     for k in 0..lanes as isize {
         if k < count as isize {
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, `count` elements are writable and `lanes` readable.
             unsafe { to.wrapping_offset(k).write_unaligned(from.wrapping_offset(k).read()) };
         }
     }

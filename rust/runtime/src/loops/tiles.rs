@@ -62,7 +62,8 @@ mod registers {
 
         #[inline(always)]
         unsafe fn fold_tile<R: WideReduction<f64>>(to: *mut f64, of: *const f64) {
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, the processor has AVX-512; a tile has so many rows
+            // of a register.
             // Test: rows_are_folded_alike_in_every_instruction_set.
             unsafe {
                 let mut all = [_mm512_setzero_pd(); TILE];
@@ -94,7 +95,8 @@ mod registers {
 
         #[inline(always)]
         unsafe fn fold_tile<R: WideReduction<f32>>(to: *mut f32, of: *const f32) {
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, the processor has AVX-512; a tile has so many rows
+            // of a register.
             // Test: rows_are_folded_alike_in_every_instruction_set.
             unsafe {
                 let mut all = [_mm512_setzero_ps(); TILE];
@@ -133,7 +135,7 @@ mod registers {
                     $a: <$float as Wide>::Register,
                     $b: <$float as Wide>::Register,
                 ) -> <$float as Wide>::Register {
-                    // SAFETY: by the caller's promise.
+                    // SAFETY: by the caller's promise, the processor has AVX-512.
                     unsafe { $result }
                 }
             }

@@ -104,7 +104,7 @@ unsafe fn one_by_one<F: Function, T: Float>(to: *mut T, x: *const T, count: i64)
         let end = (count as usize).min(start + TOGETHER);
         let mut given = [T::number(0.0); TOGETHER];
         for at in start..end {
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, there are `count` elements at `x`, and `at` is less.
             given[at - start] = unsafe { x.add(at).read_unaligned() };
         }
         // The loop over common numbers has no branch, so that it goes by registers.
@@ -259,7 +259,7 @@ macro_rules! in_level {
 /// As there.
 #[inline(always)]
 unsafe fn each_f4<F: Function>(to: *mut f32, x: *const f32, count: i64) {
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, there are `count` elements at each pointer.
     unsafe { one_by_one::<F, f32>(to, x, count) }
 }
 
@@ -269,7 +269,7 @@ unsafe fn each_f4<F: Function>(to: *mut f32, x: *const f32, count: i64) {
 /// As there.
 #[inline(always)]
 unsafe fn each_f8<F: Function>(to: *mut f64, x: *const f64, count: i64) {
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, there are `count` elements at each pointer.
     unsafe { one_by_one::<F, f64>(to, x, count) }
 }
 

@@ -98,7 +98,7 @@ impl Guards {
     pub(crate) unsafe fn lay(&self, start: *mut u8, bytes: usize) {
         for zone in [start.wrapping_sub(self.width), start.wrapping_add(bytes)] {
             for at in 0..self.width {
-                // SAFETY: by the caller's promise.
+                // SAFETY: by the caller's promise, there is a zone on each side of the buffer.
                 unsafe { zone.add(at).write(pattern(zone, at)) };
             }
         }

@@ -318,7 +318,8 @@ impl State {
         for (at, step) in self.steps.iter().enumerate() {
             // Most steps are loops, and take less than the frame that all others share.
             let done = match step {
-                // SAFETY: by the caller's promise, for this and the next.
+                // SAFETY: by the caller's promise, for this and the next, the bases are as large as
+                // when the step was bound.
                 Step::Loop(step) => unsafe { step.run(&self.bases, scratch, conduct) },
                 // SAFETY: as above.
                 Step::Transfer(step) => unsafe { step.run(&self.bases, conduct) },
@@ -351,7 +352,7 @@ impl State {
         }
         // Most instructions are loops, and take less than the frame that all others share.
         let done = match step {
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, the bases are as large as when the step was bound.
             Step::Loop(step) => unsafe { step.run(&self.bases, scratch, conduct) },
             // The run does these itself.
             Step::Nothing | Step::Later | Step::Inner(_) | Step::Pick(_) => Ok(()),

@@ -244,7 +244,7 @@ impl<'a> Tape<'a> {
     /// All inputs, and the memory of all outputs, are where the bases say, as large as when the run
     /// was bound.
     pub(crate) unsafe fn play(&mut self, conduct: &Conduct<'_>) -> Result<(), Error> {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, inputs and outputs are where the bases say.
         unsafe { self.begin() };
         for turn in &self.turns {
             let (bases, scratch) = (&mut *self.bases, self.scratch);

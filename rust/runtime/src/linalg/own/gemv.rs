@@ -164,7 +164,8 @@ impl OwnGemv {
             if self.lines.halved {
                 self.last_half_first.store(!last_half_first, Ordering::Relaxed);
             }
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, the operands are those of the product, and `y` has
+            // all its results.
             unsafe { self.part(self.lines, &ends, scales, last_half_first) };
             return Ok(());
         };
@@ -252,7 +253,8 @@ impl<T> Ends<T> {
 /// # Safety
 /// All are readable, `y` is writable and apart from them, and there is at least one.
 unsafe fn add_all<T: Element>(of: *mut T, count: usize, length: usize, beta: T, y: *mut T) {
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, there are so many results, all readable, and `y` is apart
+    // from them.
     unsafe {
         for next in 1..count {
             for at in 0..length {

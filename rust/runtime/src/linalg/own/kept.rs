@@ -82,7 +82,8 @@ impl KeptGemv {
             for panel in 0..count.div_ceil(width) {
                 for (k, line) in (0..length).flat_map(|k| (0..width).map(move |line| (k, line))) {
                     let place = to.wrapping_add((panel * length + k) * width + line);
-                    // SAFETY: by the caller's promise, for this and the next.
+                    // SAFETY: by the caller's promise, for this and the next, there is memory for
+                    // the whole copy.
                     unsafe { place.write(element(panel * width + line, k)) };
                 }
             }
@@ -102,7 +103,8 @@ impl KeptGemv {
     /// product, and are apart.
     #[inline(always)]
     pub(crate) unsafe fn run(&self, places: [*mut u8; 3]) {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the copy and the operands are those that the loops were
+        // made for.
         unsafe { (self.loops)(self, places) }
     }
 }

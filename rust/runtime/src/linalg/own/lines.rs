@@ -161,7 +161,8 @@ unsafe fn columns<V: Register<Item = T>, T: Element, const REGISTERS: usize, con
     last_half_first: bool,
 ) {
     let half = lines.first_half();
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, the lines lie there, and the processor has the instructions
+    // of `V`.
     unsafe {
         let zero = [V::splat(T::ZERO); REGISTERS];
         let mut halves = (zero, zero);
@@ -277,7 +278,8 @@ macro_rules! entry {
             target: Target<T>,
             last_half_first: bool,
         ) {
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, the lines lie there, and the processor has these
+            // instructions.
             unsafe {
                 if by_lines {
                     dots::<T::$registers, T>(lines, matrix, x.0, target, last_half_first);

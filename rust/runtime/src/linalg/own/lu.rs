@@ -268,7 +268,8 @@ impl<T: Element, const COLUMNS: usize> Taken<T, COLUMNS> {
         others: *mut T,
         some: Option<V::Some>,
     ) {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the rows lie there, and the processor has the
+        // instructions of `V`.
         unsafe {
             let load = |from: *const T| match some {
                 None => V::load(from),
@@ -340,7 +341,8 @@ macro_rules! entry {
         /// As for [`factor`].
         #[target_feature(enable = $features)]
         unsafe fn $name<T: Element>(sizes: [usize; 2], a: *mut T, pivots: *mut i32) {
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, the matrix has these sizes, and the processor these
+            // instructions.
             unsafe { factor::<T::$registers, T>(sizes, a, pivots) }
         }
     };

@@ -57,7 +57,8 @@ unsafe fn some_panels<V: Register<Item = T>, T: Element, const PANELS: usize, co
     x: *const T,
     y: *mut T,
 ) {
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, the copy has so many panels, and the vector and the result
+    // are as long.
     unsafe {
         // The sums of one line lie in one place of several registers: of every so many terms each.
         let zero = V::splat(T::ZERO);
@@ -111,7 +112,7 @@ unsafe fn some_panels<V: Register<Item = T>, T: Element, const PANELS: usize, co
 /// The processor has the instructions of `V`.
 #[inline(always)]
 unsafe fn tree<V: Register>(mut of: [V; MOST]) -> V {
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise, the processor has the instructions of `V`.
     unsafe {
         if V::COUNT > BLOCK {
             for at in 0..BLOCK {
@@ -137,7 +138,8 @@ macro_rules! entry {
             places: [*mut u8; 3],
         ) {
             let [matrix, x, y] = places.map(|place| place.cast::<T>());
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, the processor has these instructions, and the
+            // operands are the product's.
             unsafe {
                 if kept.by_lines {
                     panels::<T::$registers, T, ADDS>(kept.lines, matrix, x, y);

@@ -140,7 +140,8 @@ macro_rules! entry {
             b: *const T,
             target: Target<T>,
         ) {
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, the operands have this shape, and the processor
+            // these instructions.
             unsafe { product::<T::$registers, T>(shape, a, b, target) }
         }
     };

@@ -36,7 +36,7 @@ pub(crate) unsafe fn eigenvectors<T: Element>(
     let mut a = [[0.0; ROOM]; ROOM];
     for column in 0..size {
         for row in column..size {
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, the matrix has so many rows and columns.
             let element = unsafe { matrix.add(place(column) * size + place(row)).read().to_f64() };
             if !fits(element) {
                 return false;
@@ -60,7 +60,8 @@ pub(crate) unsafe fn eigenvectors<T: Element>(
         for reflection in reflections[..size].iter().rev().flatten() {
             reflection.apply(&mut vector);
         }
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the matrix has so many rows and columns, and `values` so
+        // many elements.
         unsafe {
             values.add(column).write(T::from_f64(all.diagonal[column]));
             for row in 0..size {

@@ -46,7 +46,7 @@ pub(crate) unsafe fn singular_vectors<T: Element>(
     let mut a = [[0.0; ROOM]; ROOM];
     for column in 0..size {
         for row in 0..size {
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, the matrix has so many rows and columns.
             let element = unsafe { matrix.add(column * size + row).read().to_f64() };
             if !fits(element) {
                 return false;
@@ -68,7 +68,8 @@ pub(crate) unsafe fn singular_vectors<T: Element>(
         for reflection in of_right[..size].iter().rev().flatten() {
             reflection.apply(&mut all.right[column]);
         }
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the matrices have so many rows and columns, and `values`
+        // so many elements.
         unsafe {
             values.add(column).write(T::from_f64(all.diagonal[column]));
             for row in 0..size {

@@ -32,7 +32,7 @@ trait Exponents: Lanes {
 impl Exponents for __m256d {
     #[inline(always)]
     unsafe fn whole(n: i32) -> __m256i {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the processor has AVX2 and FMA.
         unsafe { _mm256_set1_epi64x(i64::from(n) << 32) }
     }
 
@@ -98,7 +98,7 @@ impl Exponents for __m256d {
 impl Exponents for __m256 {
     #[inline(always)]
     unsafe fn whole(n: i32) -> __m256i {
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise, the processor has AVX2 and FMA.
         unsafe { _mm256_set1_epi32(n) }
     }
 

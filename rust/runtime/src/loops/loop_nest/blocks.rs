@@ -150,7 +150,7 @@ impl LoopNest {
         for row in 0..rows {
             let to = block.wrapping_offset((row * columns * item) as isize);
             let from = array.wrapping_offset((row * self.outer_strides[pack.operand]) as isize);
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, the array has such a row, and the block room for it.
             unsafe { copy_row(pack.itemsize, to, item, from, pack.step, columns) };
         }
     }
@@ -162,7 +162,7 @@ impl LoopNest {
         for row in 0..rows {
             let to = array.wrapping_offset((row * self.outer_strides[pack.operand]) as isize);
             let from = block.wrapping_offset((row * columns * item) as isize);
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, the array has such a row, and so has the block.
             unsafe { copy_row(pack.itemsize, to, pack.step, from, item, columns) };
         }
     }

@@ -67,7 +67,8 @@ impl LoopNest {
     pub(super) unsafe fn clear_reports(&self, scratch: *mut u8) {
         if !self.tables.is_empty() {
             for piece in 0..self.pieces() {
-                // SAFETY: by the caller's promise.
+                // SAFETY: by the caller's promise, the scratch memory has room for the report of
+                // each piece.
                 unsafe { self.report_of(piece, scratch).cast::<Report>().write([-1, 0]) };
             }
         }

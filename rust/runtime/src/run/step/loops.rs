@@ -50,7 +50,8 @@ impl LoopStep {
             unsafe { fill(place.resolve(bases), *count, identity)? };
         }
         for copy in &self.copies {
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, the memories are as large as when the step was
+            // bound.
             unsafe { copy.run(bases, conduct)? };
         }
         let mut few = [ptr::null_mut(); FEW];
@@ -88,7 +89,7 @@ impl LoopStep {
     #[cold]
     pub(crate) unsafe fn fault(&self, halt: Halt, scratch: *mut u8) -> Fault {
         if halt == Halt::Status(OUT_OF_BOUNDS)
-            // SAFETY: by the caller's promise.
+            // SAFETY: by the caller's promise, the kernel's report lies in this scratch memory.
             && let Some([number, index]) = unsafe { self.nest.report(scratch) }
             && let Some(&(axis, length)) = self.checks.get(number as usize)
         {
