@@ -348,18 +348,20 @@ class TestWildcardsAndShapes:
         assert rewrite([first, second], [by_function]).graph == [first, first]
 
 
+@rule
+def to_product(x: Float):
+    """x + x == 2 * x."""
+    return x + x, x * 2
+
+
+@rule
+def to_sum(x: Float):
+    """2 * x == x + x."""
+    return x * 2, x + x
+
+
 class TestCycles:
     def test_rules_that_undo_one_another_are_named(self):
-        @rule
-        def to_product(x: Float):
-            """x + x == 2 * x."""
-            return x + x, x * 2
-
-        @rule
-        def to_sum(x: Float):
-            """2 * x == x + x."""
-            return x * 2, x + x
-
         with pytest.raises(
             fz.rewrite.RuleCycleError, match=r"to_product -> to_sum|to_sum -> to_pr"
         ):
@@ -379,16 +381,6 @@ class TestCycles:
         assert graph is ft.exp(x - y)
 
     def test_where_rules_lead_back_the_node_is_left_with_a_warning(self):
-        @rule
-        def to_product(x: Float):
-            """x + x == 2 * x."""
-            return x + x, x * 2
-
-        @rule
-        def to_sum(x: Float):
-            """2 * x == x + x."""
-            return x * 2, x + x
-
         rules = [double_neg, to_product, to_sum]
         total = ft.exp(ft.neg(-(y + y))) * ft.neg(-z)
         with pytest.warns(fz.rewrite.RuleCycleWarning, match="compiled as it is written"):
