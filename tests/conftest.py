@@ -13,7 +13,7 @@ import tempfile
 import pytest
 from hypothesis import settings
 
-from frazil.compile import keeping
+from frazil.link.toolchain import keeping
 
 # Tests neither use nor fill the cache of whoever runs them; they are not told what it knows.
 os.environ["FRAZIL_CACHE_DIR"] = tempfile.mkdtemp(prefix="frazil-tests-")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil.compile import keeping
+from frazil.link.toolchain import keeping
 
 
 def test_forms_of_outputs(mode):

@@ -12,8 +12,8 @@ import pytest
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil.compile import keeping
 from frazil.link.numba.compiler import _PLACED
+from frazil.link.toolchain import keeping
 
 
 def collect():

@@ -12,7 +12,7 @@ import pytest
 import frazil as fz
 import frazil.tensor as ft
 from frazil.cache.store import find_store
-from frazil.compile import keeping
+from frazil.link.toolchain import keeping
 
 
 @pytest.fixture(autouse=True)
@@ -107,7 +107,7 @@ def test_an_exit_writes_what_is_left(does, count):
 CHILDREN = """
 import multiprocessing, sys
 import frazil as fz, frazil.tensor as ft
-from frazil.compile import keeping
+from frazil.link.toolchain import keeping
 
 def work():
     keeping._PAUSE = 1000.0

@@ -16,7 +16,7 @@ import frazil as fz
 import frazil.tensor as ft
 from frazil import _core
 from frazil.compile import fallback, mode
-from frazil.link.c import compiler
+from frazil.link.c import build, search
 from frazil.link.kernel.compiler import BrokenCompilerError, KernelCompileError
 from frazil.link.numba import NumbaCompiler
 from frazil.scalar import ScalarOp
@@ -38,7 +38,7 @@ def forget(monkeypatch):
     """Each test finds this machine as a new process does; the cache knows nothing."""
 
     def clear():
-        for known in (compiler._search, mode._made):
+        for known in (search._search, mode._made):
             known.cache_clear()
         fallback._broken.clear()
         fallback._told.clear()
@@ -180,7 +180,7 @@ def test_a_compiler_that_does_not_tell_its_version_is_quoted(pretend):
 
 
 def test_a_folder_that_is_not_there_is_no_crash(monkeypatch, tmp_path):
-    monkeypatch.setattr(compiler.tempfile, "tempdir", str(tmp_path / "gone"))
+    monkeypatch.setattr(build.tempfile, "tempdir", str(tmp_path / "gone"))
     assert says_once("No such file")[0] == "cranelift"
 
 

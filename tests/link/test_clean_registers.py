@@ -16,7 +16,8 @@ from vector_registers import faults, wide_writes
 import frazil as fz
 import frazil.tensor as ft
 from frazil import _core
-from frazil.link.c.compiler import CCompiler, find_toolchain
+from frazil.link.c import CCompiler
+from frazil.link.c.search import find_toolchain
 from frazil.link.cranelift import CraneliftCompiler
 from frazil.link.kernel.compiler import NativeKernel
 from frazil.link.numba import NumbaCompiler

@@ -17,7 +17,7 @@ import frazil as fz
 import frazil.tensor as ft
 from frazil.link import compiled_kernels
 from frazil.link.c import CCompiler
-from frazil.link.c.compiler import Toolchain
+from frazil.link.c.search import Toolchain
 from frazil.link.cranelift.compiler import parts_for_threads
 from frazil.link.kernel.compiler import KernelCompileError
 from frazil.link.toolchain import pool
@@ -26,7 +26,7 @@ from frazil.scalar import add, psi, tanh
 
 
 def chain(n, literal):
-    """A kernel of ``n`` steps, which no other test has if the literal is its own."""
+    """A kernel of ``n`` steps, which no other test has if ``n`` is its own."""
     steps = [(add, (0, 1))] + [(tanh, (k + 1,)) for k in range(1, n)]
     return kernel(["float64"], steps, [n + 1], [("float64", literal)])
 
@@ -150,7 +150,7 @@ def test_results_are_the_same_on_any_number_of_threads(threads, monkeypatch):
 
 
 def test_threads_that_want_one_kernel_compile_it_once():
-    kernels = [chain(3, 0.9375 + k / 1024) for k in range(3)]
+    kernels = [chain(21 + k, 0.9375) for k in range(3)]
     start = compiled_kernels()["c"]
     together = threading.Barrier(4, timeout=30)
 

@@ -19,7 +19,7 @@ from native import call, kernel, run
 import frazil as fz
 from frazil._core import has_wide_registers
 from frazil.link.c import CCompiler
-from frazil.link.c.compiler import Toolchain, find_toolchain
+from frazil.link.c.search import Toolchain, find_toolchain
 from frazil.link.c.source import add_kernel
 from frazil.link.c.unit import Unit
 from frazil.link.kernel.compiler import KernelCompileError
@@ -116,6 +116,7 @@ def test_no_files_are_left(tmp_path, monkeypatch):
 
 
 def test_results_do_not_depend_on_the_split(monkeypatch):
+    monkeypatch.setenv("FRAZIL_CACHE", "0")  # which would know what is compiled twice
     kernels = [chain(n, 0.3) for n in (1, 40, 3, 30, 25)]
     x = np.linspace(-3, 3, 37)
     results = []
@@ -226,9 +227,7 @@ def test_where_there_is_no_compiler():
 
 
 def test_cc_may_have_arguments():
-    code = (
-        "from frazil.link.c.compiler import find_toolchain\nprint(find_toolchain().command[1:])\n"
-    )
+    code = "from frazil.link.c.search import find_toolchain\nprint(find_toolchain().command[1:])\n"
     command = " ".join([*find_toolchain().command, "-DWORD=1"])
     answer = subprocess.run(
         [sys.executable, "-c", code],

@@ -10,7 +10,7 @@ from reference import evaluate
 import frazil as fz
 import frazil.tensor as ft
 from frazil.link.c import CCompiler
-from frazil.link.c.compiler import Toolchain, find_toolchain
+from frazil.link.c.search import Toolchain, find_toolchain
 from frazil.link.kernel.loop_kernel import Literal, LoopKernel, Read, Statement, Write
 from frazil.link.numba import NumbaCompiler
 from frazil.scalar import gt, where

@@ -9,7 +9,7 @@ from native import call, same
 import frazil as fz
 import frazil.tensor as ft
 from frazil.link.c import CCompiler
-from frazil.link.c.compiler import Toolchain, find_toolchain
+from frazil.link.c.search import Toolchain, find_toolchain
 from frazil.link.kernel.loop_kernel import Literal, LoopKernel, Read, RowFold, Statement, Write
 from frazil.scalar import exp, mul, sub
 

@@ -199,7 +199,7 @@ def test_threads_that_call_meanwhile_see_nothing():
 def compiler(monkeypatch, tmp_path):
     """Make $CC a script; the process finds it as if it had begun anew."""
     from frazil.compile import mode
-    from frazil.link.c import compiler as own
+    from frazil.link.c import search as own
 
     def clear():
         for known in (own._search, mode._made):

@@ -18,7 +18,7 @@ from search import main
 import frazil as fz
 import frazil.tensor as ft
 from frazil import Op
-from frazil.compile import keeping
+from frazil.link.toolchain import keeping
 
 KEPT = 64.0  # bytes for each distinct value, on average
 COUNT = 20_000  # values between two looks

@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil.link.c.compiler import find_toolchain
+from frazil.link.c.search import find_toolchain
 
 DTYPES = ("float32", "float64")
 MODES = ("c", "cranelift", "numba", "py")

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil.compile import keeping
 from frazil.compile.inner import rewrite_inner_graph
 from frazil.compile.mode import find_linker
+from frazil.link.toolchain import keeping
 from frazil.scalar import Composite, ScalarLoop, ScalarOp
 
 MODES = ("py", "c", "cranelift", "numba", "debug")

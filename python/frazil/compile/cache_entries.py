@@ -204,22 +204,22 @@ class _Parts:
         return _Parts(list(images), kernels, functions)
 
 
-def _image_parts(image: Image) -> tuple[bytes, bytes]:
+def _image_parts(image: Image) -> tuple[bytes, bytes, bytes]:
     pointers = "".join(f"{name} {exported}\n" for name, exported in image.pointers.items())
-    return image.code, pointers.encode()
+    return image.code, pointers.encode(), image.literals
 
 
 def _load(kernels: str, parts: Sequence[bytes], linker: Linker) -> list[tuple[int, object, bytes]]:
     """Address, keeper and operands of each kernel."""
     rows = [line.split(" ") for line in kernels.splitlines()]
     loaded: dict[tuple[int, str], tuple[int, object]] = {}
-    for at in range(0, len(parts), 2):
-        code, pointers = parts[at : at + 2]
+    images = zip(*[iter(parts)] * 3, strict=True)
+    for at, (code, pointers, literals) in enumerate(images):
         pairs = (line.split(" ") for line in pointers.decode().splitlines())
-        image = Image(code, dict(pairs))
-        names = [name for number, name, _ in rows if int(number) == at // 2]
+        image = Image(code, dict(pairs), literals)
+        names = [name for number, name, _ in rows if int(number) == at]
         for name, native in zip(names, linker.load(image, names), strict=True):
-            loaded[at // 2, name] = native.address, native.keepalive
+            loaded[at, name] = native.address, native.keepalive
     return [
         (*loaded[int(number), name], bytes.fromhex(operands)) for number, name, operands in rows
     ]

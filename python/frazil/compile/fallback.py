@@ -9,7 +9,7 @@ from frazil._core import FrozenFunctionGraph
 from frazil.compile.mode import Linker, Mode, usable_linkers
 from frazil.compile.programs import Compiled, find_program
 from frazil.graph.call_site import users_level
-from frazil.link.c.compiler import refused_compilers
+from frazil.link.c.search import refused_compilers
 from frazil.link.kernel.compiler import BrokenCompilerError
 from frazil.link.linkers.same_bits import graph_difference
 

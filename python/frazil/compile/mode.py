@@ -12,7 +12,7 @@ from frazil.compile.phases import PHASES, SCAN, check_names
 from frazil.graph.dataclass import dataclass
 from frazil.inner.rebuild import Improve
 from frazil.link.c import CCompiler
-from frazil.link.c.compiler import refused_compilers
+from frazil.link.c.search import refused_compilers
 from frazil.link.cranelift import CraneliftCompiler
 from frazil.link.kernel.compiler import NativeKernel
 from frazil.link.kernel.image import Image, Symbol

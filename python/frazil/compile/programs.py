@@ -12,10 +12,9 @@ from frazil._core import FrozenFunctionGraph, Program
 from frazil.cache.content import digest
 from frazil.cache.identity import frazil_build
 from frazil.cache.modules import Unknowable, is_frazil
-from frazil.cache.store import find_store
+from frazil.cache.store import Store, find_store
 from frazil.compile import cache_entries
 from frazil.compile.extensions import users_rules
-from frazil.compile.keeping import finish, keep, keep_soon
 from frazil.compile.mode import Linker, Mode
 from frazil.compile.phases import optimize
 from frazil.compile.tiering import Keep, watch
@@ -24,6 +23,7 @@ from frazil.graph.garbage import no_collections
 from frazil.graph.parameters import ops_kept
 from frazil.link.kernel.compiler import KernelCompileError
 from frazil.link.linkers.tiered import TieredLinker
+from frazil.link.toolchain.keeping import finish, write_soon
 from frazil.link.toolchain.once import SingleFlight
 from frazil.rewrite.rewriting import warn_of_cycles
 
@@ -123,13 +123,25 @@ def _find_on_disk(
             read = None  # a damaged entry is written again
         if read is not None:
             return _watched(
-                Compiled(*read, "disk", {}), linker, donated, partial(keep, store, request)
+                Compiled(*read, "disk", {}), linker, donated, partial(_keep, store, request)
             )
     made = _make(graph, linker, mode, donated)
     if made.cycles:  # each process is to warn
         return _watched(made, linker, donated)
-    keep_soon(store, request, made.graph, made.program)
-    return _watched(made, linker, donated, partial(keep, store, request))
+    write_soon(request.key, partial(_keep, store, request, made.graph, made.program))
+    return _watched(made, linker, donated, partial(_keep, store, request))
+
+
+def _keep(
+    store: Store,
+    request: cache_entries.Request,
+    graph: FrozenFunctionGraph,
+    program: Program,
+) -> None:
+    """Write a program to disk."""
+    encoded = cache_entries.encode(request, graph, program)
+    if encoded is not None:
+        store.write(request.key, encoded)
 
 
 def _watched(

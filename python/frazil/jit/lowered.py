@@ -56,7 +56,7 @@ def lowered(compiled: Function) -> str:
 
 def _in_c(kernels: Sequence[AnyKernel]) -> str:
     unit = translate(kernels, vector_functions=frozenset(), has_wide_registers=False)
-    return unit.text()
+    return f"{unit.table.told()}{unit.text()}"
 
 
 def _for_cranelift(kernels: Sequence[AnyKernel]) -> str:

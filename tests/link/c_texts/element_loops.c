@@ -13,9 +13,21 @@ typedef unsigned short half;
 #else
 #define VECTOR __attribute__((const))
 #endif
+#ifdef __ELF__
+extern const f8 literal_0_0 __attribute__((visibility("hidden")));
+extern const f8 literal_0_1 __attribute__((visibility("hidden")));
+__asm__(".pushsection .data\n.balign 64\n.globl literals\nliterals:\n"
+"literal_0_0: .zero 8\n"
+"literal_0_1: .zero 8\n"
+".popsection");
+#else
+u8 literals[2];
+#define literal_0_0 (*(const f8 *)&literals[0])
+#define literal_0_1 (*(const f8 *)&literals[1])
+#endif
 void (*pad_ends_64)(void *, const void *, i8, i8, i8, i8, i8);
 i4 (*loop_stops)(void);
-static void loop_0_8_same_0(i8 n, const f8 *restrict x0, const f8 *restrict x1, f8 *restrict r0, i4 *failed) {
+static void loop_0_0_8_same_0(i8 n, const f8 *restrict x0, const f8 *restrict x1, f8 *restrict r0, i4 *failed) {
   i4 status = 0;
   ALIGNED f8 s0[8];
   const i8 most = n;
@@ -32,7 +44,7 @@ static void loop_0_8_same_0(i8 n, const f8 *restrict x0, const f8 *restrict x1, 
         const f8 v0 = s0[l];
         const f8 v1 = x1[l];
         const f8 v3 = v0 * v1;
-        const f8 v4 = v3 + 0x1.p+0;
+        const f8 v4 = v3 + literal_0_0;
         const f8 n0 = v4;
         s0[l] = n0;
       }
@@ -48,7 +60,7 @@ static void loop_0_8_same_0(i8 n, const f8 *restrict x0, const f8 *restrict x1, 
     r0[l] = s0[l];
   }
 }
-static void loop_0_8_each_0(const i8 *restrict n, const f8 *restrict x0, const f8 *restrict x1, f8 *restrict r0, i4 *failed) {
+static void loop_0_0_8_each_0(const i8 *restrict n, const f8 *restrict x0, const f8 *restrict x1, f8 *restrict r0, i4 *failed) {
   i4 status = 0;
   ALIGNED f8 s0[8];
   ALIGNED i8 live[8];
@@ -70,7 +82,7 @@ static void loop_0_8_each_0(const i8 *restrict n, const f8 *restrict x0, const f
         const f8 v0 = s0[l];
         const f8 v1 = x1[l];
         const f8 v3 = v0 * v1;
-        const f8 v4 = v3 + 0x1.p+0;
+        const f8 v4 = v3 + literal_0_0;
         const f8 n0 = v4;
         const i8 goes = live[l];
         s0[l] = goes ? n0 : v0;
@@ -94,7 +106,7 @@ static void loop_0_8_each_0(const i8 *restrict n, const f8 *restrict x0, const f
   }
 }
 VECTOR f8 sin(f8);
-static void loop_1_8_same_0(i8 n, const f8 *restrict x0, const f8 *restrict x1, f8 *restrict r0, i4 *failed) {
+static void loop_0_1_8_same_0(i8 n, const f8 *restrict x0, const f8 *restrict x1, f8 *restrict r0, i4 *failed) {
   i4 status = 0;
   ALIGNED f8 s0[8];
   ALIGNED i8 ended[8];
@@ -120,7 +132,7 @@ static void loop_1_8_same_0(i8 n, const f8 *restrict x0, const f8 *restrict x1, 
         const f8 v3 = sin(v0);
         const f8 v4 = v3 * v1;
         const f8 v5 = __builtin_fabs(v0);
-        const b1 v6 = v5 < 0x1.0624dd2f1a9fcp-10;
+        const b1 v6 = v5 < literal_0_1;
         const f8 n0 = v4;
         ends = v6;
         const i8 goes = live[l];
@@ -145,7 +157,7 @@ static void loop_1_8_same_0(i8 n, const f8 *restrict x0, const f8 *restrict x1, 
     r0[l] = s0[l];
   }
 }
-static void loop_1_8_each_1(const i8 *restrict n, const f8 *restrict x0, const f8 *restrict x1, b1 *restrict r1, i4 *failed) {
+static void loop_0_1_8_each_1(const i8 *restrict n, const f8 *restrict x0, const f8 *restrict x1, b1 *restrict r1, i4 *failed) {
   i4 status = 0;
   ALIGNED f8 s0[8];
   ALIGNED i8 ended[8];
@@ -172,7 +184,7 @@ static void loop_1_8_each_1(const i8 *restrict n, const f8 *restrict x0, const f
         const f8 v3 = sin(v0);
         const f8 v4 = v3 * v1;
         const f8 v5 = __builtin_fabs(v0);
-        const b1 v6 = v5 < 0x1.0624dd2f1a9fcp-10;
+        const b1 v6 = v5 < literal_0_1;
         const f8 n0 = v4;
         ends = v6;
         const i8 goes = live[l];
@@ -268,7 +280,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
               x6_1[l] = ((const f8 *)q0)[l];
               x6_2[l] = ((const f8 *)q1)[l];
             }
-            loop_0_8_same_0(((i8)9), x6_1, x6_2, s6, &status);
+            loop_0_0_8_same_0(((i8)9), x6_1, x6_2, s6, &status);
           }
           {
             ALIGNED i8 x7_0[8];
@@ -280,7 +292,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
               x7_1[l] = ((const f8 *)q0)[l];
               x7_2[l] = ((const f8 *)q1)[l];
             }
-            loop_0_8_each_0(x7_0, x7_1, x7_2, s7, &status);
+            loop_0_0_8_each_0(x7_0, x7_1, x7_2, s7, &status);
           }
           {
             ALIGNED f8 x8_1[8];
@@ -290,7 +302,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
               x8_1[l] = ((const f8 *)q0)[l];
               x8_2[l] = ((const f8 *)q1)[l];
             }
-            loop_1_8_same_0(((i8)50), x8_1, x8_2, s8, &status);
+            loop_0_1_8_same_0(((i8)50), x8_1, x8_2, s8, &status);
           }
           {
             ALIGNED i8 x9_0[8];
@@ -302,7 +314,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
               x9_1[l] = ((const f8 *)q0)[l];
               x9_2[l] = 0x1.p-1;
             }
-            loop_1_8_each_1(x9_0, x9_1, x9_2, s9, &status);
+            loop_0_1_8_each_1(x9_0, x9_1, x9_2, s9, &status);
           }
           for (i8 l = 0; l < 8; ++l) {
             const f8 v0 = ((const f8 *)q0)[l];

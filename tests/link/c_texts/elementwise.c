@@ -13,6 +13,15 @@ typedef unsigned short half;
 #else
 #define VECTOR __attribute__((const))
 #endif
+#ifdef __ELF__
+extern const f8 literal_0_0 __attribute__((visibility("hidden")));
+__asm__(".pushsection .data\n.balign 64\n.globl literals\nliterals:\n"
+"literal_0_0: .zero 8\n"
+".popsection");
+#else
+u8 literals[1];
+#define literal_0_0 (*(const f8 *)&literals[0])
+#endif
 void (*pad_ends_64)(void *, const void *, i8, i8, i8, i8, i8);
 void (*copy_ends_64)(void *, const void *, i8, i8, i8, i8);
 i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
@@ -66,7 +75,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
             const f8 v0 = ((const f8 *)q0)[l];
             const f8 v1 = ((const f8 *)q1)[l];
             const f8 v3 = __builtin_sqrt(v0);
-            const f8 v4 = v3 * 0x1.4000000000000p+1;
+            const f8 v4 = v3 * literal_0_0;
             const f8 v5 = v4 + v1;
             const f8 v6 = (v0 > v1) | (v0 != v0) ? v0 : v1;
             ((f8 *)q2)[l] = v5;

@@ -13,6 +13,15 @@ typedef unsigned short half;
 #else
 #define VECTOR __attribute__((const))
 #endif
+#ifdef __ELF__
+extern const f8 literal_0_0 __attribute__((visibility("hidden")));
+__asm__(".pushsection .data\n.balign 64\n.globl literals\nliterals:\n"
+"literal_0_0: .zero 8\n"
+".popsection");
+#else
+u8 literals[1];
+#define literal_0_0 (*(const f8 *)&literals[0])
+#endif
 VECTOR f8 exp(f8);
 VECTOR f8 sin(f8);
 void (*pad_ends_64)(void *, const void *, i8, i8, i8, i8, i8);
@@ -86,7 +95,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
             s0[l] = v0;
             const f8 v3 = s3[l];
             const f8 v4 = exp(v3);
-            const f8 v5 = v4 + 0x1.p+0;
+            const f8 v5 = v4 + literal_0_0;
             ((f8 *)q2)[l] = v5;
           }
           for (i8 l = 0; l < (n_inner - i < 8 ? n_inner - i : 8); ++l) {

@@ -13,6 +13,15 @@ typedef unsigned short half;
 #else
 #define VECTOR __attribute__((const))
 #endif
+#ifdef __ELF__
+extern const f8 literal_0_0 __attribute__((visibility("hidden")));
+__asm__(".pushsection .data\n.balign 64\n.globl literals\nliterals:\n"
+"literal_0_0: .zero 8\n"
+".popsection");
+#else
+u8 literals[1];
+#define literal_0_0 (*(const f8 *)&literals[0])
+#endif
 void (*pad_ends_64)(void *, const void *, i8, i8, i8, i8, i8);
 i4 (*loop_stops)(void);
 void (*copy_ends_64)(void *, const void *, i8, i8, i8, i8);
@@ -57,7 +66,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
 #pragma omp simd
           for (i8 l = 0; l < 8; ++l) {
             const f8 v2 = s2[l];
-            const f8 v3 = v2 * 0x1.p+1;
+            const f8 v3 = v2 * literal_0_0;
             ((f8 *)q1)[l] = v3;
           }
         }

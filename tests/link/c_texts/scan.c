@@ -13,6 +13,15 @@ typedef unsigned short half;
 #else
 #define VECTOR __attribute__((const))
 #endif
+#ifdef __ELF__
+extern const f8 literal_0_0 __attribute__((visibility("hidden")));
+__asm__(".pushsection .data\n.balign 64\n.globl literals\nliterals:\n"
+"literal_0_0: .zero 8\n"
+".popsection");
+#else
+u8 literals[1];
+#define literal_0_0 (*(const f8 *)&literals[0])
+#endif
 VECTOR f8 tanh(f8);
 i4 kernel_0(char *const *ptr, i8 steps, i8 one, const i8 *stride) {
   i4 status = 0;
@@ -26,7 +35,7 @@ i4 kernel_0(char *const *ptr, i8 steps, i8 one, const i8 *stride) {
   for (; step < steps; ++step) {
     const f8 v0 = ((const f8 *)p0)[0];
     const f8 v4 = tanh(v3);
-    const f8 v5 = v4 * 0x1.p-1;
+    const f8 v5 = v4 * literal_0_0;
     const f8 v6 = v5 + v0;
     ((f8 *)p3)[0] = v6;
     const f8 n0 = v6;

@@ -13,6 +13,15 @@ typedef unsigned short half;
 #else
 #define VECTOR __attribute__((const))
 #endif
+#ifdef __ELF__
+extern const f8 literal_0_0 __attribute__((visibility("hidden")));
+__asm__(".pushsection .data\n.balign 64\n.globl literals\nliterals:\n"
+"literal_0_0: .zero 8\n"
+".popsection");
+#else
+u8 literals[1];
+#define literal_0_0 (*(const f8 *)&literals[0])
+#endif
 i4 kernel_0(char *const *ptr, i8 steps, i8 one, const i8 *stride) {
   i4 status = 0;
   char *p0 = ptr[0];
@@ -26,7 +35,7 @@ i4 kernel_0(char *const *ptr, i8 steps, i8 one, const i8 *stride) {
   i8 step = 0;
   for (; step < steps; ++step) {
     const f8 v4 = v3 * v1;
-    const b1 v5 = 0x1.9000000000000p+6 < v3;
+    const b1 v5 = literal_0_0 < v3;
     ((f8 *)p3)[0] = v4;
     const f8 n0 = v4;
     const u1 ends = v5;

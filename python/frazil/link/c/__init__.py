@@ -15,8 +15,11 @@ functions of :mod:`~frazil.link.c.partials`; :mod:`~frazil.link.c.indices` takes
 Expressions of scalar ops belong to a :mod:`~frazil.link.c.unit`, over its
 :mod:`~frazil.link.c.definitions`: the :mod:`~frazil.link.c.functions` of the table, and those of
 whole blocks (:mod:`~frazil.link.c.exponential`, :mod:`~frazil.link.c.logarithm`, over
-:mod:`~frazil.link.c.wide`). :mod:`~frazil.link.c.compiler` compiles a unit,
-:mod:`~frazil.link.c.library` loads what came out.
+:mod:`~frazil.link.c.wide`), and :mod:`~frazil.link.c.literals` constants.
+:mod:`~frazil.link.c.translation` makes units of kernels. :mod:`~frazil.link.c.compiler` looks for
+what was :mod:`~frazil.link.c.made` before and has the rest made by :mod:`~frazil.link.c.build`,
+with the compiler that :mod:`~frazil.link.c.search` finds; :mod:`~frazil.link.c.library` loads what
+came out.
 """
 
 from frazil.link.c import fusion as fusion  # registers what C fuses

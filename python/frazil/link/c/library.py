@@ -9,6 +9,7 @@ import os
 import sys
 import weakref
 
+from frazil.link.c.literals import TABLE
 from frazil.link.kernel.image import Image
 from frazil.link.toolchain.scratch import scratch_path
 from frazil.link.toolchain.symbols import function_address, load_math
@@ -19,7 +20,7 @@ _VECTOR_FUNCTION = b"_ZGV"  # the start of the names of functions on vectors
 class Library:
     """A shared object; closed when nothing refers to it any more.
 
-    The file at ``path`` is needed until it is loaded, no longer.
+    ``code`` is kept alive meanwhile. The file at ``path`` is needed until it is loaded, no longer.
 
     Raises
     ------
@@ -29,12 +30,16 @@ class Library:
 
     def __init__(self, path: str, image: Image) -> None:
         self.image = image
+        self.code: object = None
         load_math(vectors=_VECTOR_FUNCTION in image.code)
         self._library = ctypes.CDLL(path)
         weakref.finalize(self, _close, self._library._handle).atexit = False
         for name, exported in image.pointers.items():
             slot = ctypes.c_void_p.in_dll(self._library, name)
             slot.value = function_address(exported)
+        if image.literals:
+            table = (ctypes.c_char * len(image.literals)).in_dll(self._library, TABLE)
+            ctypes.memmove(table, image.literals, len(image.literals))
 
     def address(self, name: str) -> int:
         """The address of a function.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from frazil.link.c import syntax as c
 from frazil.link.c.definitions import load, place
 from frazil.link.c.functions import C_TYPES
-from frazil.link.c.unit import Unit, literal_text
+from frazil.link.c.unit import Unit
 from frazil.link.c.values import results_of
 from frazil.link.kernel.loop_kernel import Status
 from frazil.link.kernel.scalar_loop import scalar_loop_calls
@@ -27,7 +27,9 @@ class _ScanWriter:
         self.kernel = kernel
         self.n_reads = len(kernel.reads)
         self.texts = [f"v{k}" for k in range(len(kernel.dtypes))]
-        self.texts[kernel.first_literal : kernel.first_state] = map(literal_text, kernel.literals)
+        self.texts[kernel.first_literal : kernel.first_state] = unit.literals(
+            kernel.literals, kernel.first_literal, kernel.statements
+        )
         self.calls = scalar_loop_calls(dict(enumerate(kernel.statements, kernel.first_statement)))
 
     def function(self, name: str) -> c.Function:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -12,8 +11,10 @@ import numpy as np
 from frazil.link.c import syntax as c
 from frazil.link.c.definitions import Definitions
 from frazil.link.c.functions import C_TYPES, FUNCTIONS, PRELUDE
+from frazil.link.c.literals import OWN, LiteralTable, literal_text
 from frazil.link.c.runtime import OF_STEPS, of_one
 from frazil.link.c.scalar_loop import LoopFunctions
+from frazil.link.kernel.folded import AnyStatement, folded_values
 from frazil.link.kernel.loop_kernel import Literal, LoweringError, Statement
 from frazil.link.kernel.reduction import fold_operands, identity
 from frazil.link.kernel.runtime_functions import OF_BLOCKS
@@ -43,6 +44,7 @@ class Unit(Definitions):
 
     kernels: list[str] = field(default_factory=list)
     loops: dict[ScalarLoop, LoopFunctions] = field(default_factory=dict)
+    table: LiteralTable = field(default_factory=LiteralTable)
     foreign_texts: dict[str, str] = field(default_factory=dict)
     """The C texts of ops that are not frazil's own, for messages."""
     _expressions: dict[tuple[ScalarOp, tuple[str, ...], str], Expression] = field(
@@ -50,13 +52,23 @@ class Unit(Definitions):
     )
 
     def text(self) -> str:
-        return "".join((PRELUDE, *self.definitions.values(), *self.kernels))
+        return "".join((PRELUDE, self.table.text(), *self.definitions.values(), *self.kernels))
 
     def add(self, kernel: c.Function) -> None:
         """Put a kernel behind those that the unit has."""
         self.kernels.append(c.text_of((kernel,)))
 
     # ------------------------------------------------------------ expressions
+
+    def literals(
+        self, literals: Sequence[Literal], first: int, statements: Iterable[AnyStatement]
+    ) -> list[str]:
+        """The expressions of literals, the first of which is value ``first`` of the statements."""
+        kept = folded_values(statements)
+        return [
+            literal_text(literal) if at in kept else self.table.expression(literal)
+            for at, literal in enumerate(literals, first)
+        ]
 
     def identity(self, reduce: str, dtype: str) -> str:
         """The value that changes nothing when it is folded in."""
@@ -134,8 +146,8 @@ class Unit(Definitions):
             made = LoopFunctions(
                 self,
                 body,
-                f"loop_{len(self.loops)}",
-                [literal_text(literal) for literal in body.literals],
+                f"loop_{OWN}{len(self.loops)}",
+                self.literals(body.literals, body.first_literal, body.statements),
                 [expression.text for expression in forms],
                 vector=all(expression.vector for expression in forms),
             )
@@ -199,36 +211,3 @@ class Unit(Definitions):
 def _fold_op(reduce: str) -> ScalarOp:
     """The op that folds a reduction."""
     return Elementary(reduce)
-
-
-def literal_text(literal: Literal) -> str:
-    """A constant, exact, as a C expression of its own type.
-
-    Examples
-    --------
-    >>> from frazil.link.c.unit import literal_text
-    >>> from frazil.link.kernel.loop_kernel import Literal
-    >>> literal_text(Literal("float64", 0.1)), literal_text(Literal("int8", -3))
-    ('0x1.999999999999ap-4', '((i1)-3)')
-    """
-    dtype, value = literal.dtype, literal.value
-    if dtype == "bool":
-        return "1" if value else "0"
-    if dtype == STORED:
-        return f"((half){np.float16(value).view(np.uint16):#06x})"
-    if dtype.startswith("float"):
-        return _float_text(float(value), "f" if dtype == "float32" else "")
-    number = int(value)
-    code = C_TYPES[dtype]
-    if number == -(2**63):
-        return "((i8)-0x7fffffffffffffffLL - 1)"
-    return f"(({code}){number}{'ULL' if number >= 2**63 else 'LL' if abs(number) >= 2**31 else ''})"
-
-
-def _float_text(value: float, suffix: str) -> str:
-    if math.isnan(value):
-        return f'__builtin_nan{suffix}("")'
-    if math.isinf(value):
-        return f"{'-' if value < 0 else ''}__builtin_inf{suffix}()"
-    text = value.hex().replace("0000000000000p", "p")
-    return f"({text}{suffix})" if text.startswith("-") else f"{text}{suffix}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from frazil.link.c import syntax as c
 from frazil.link.c.functions import C_TYPES
 from frazil.link.c.scalar_loop import LoopFunctions
-from frazil.link.c.unit import Unit, literal_text
+from frazil.link.c.unit import Unit
 from frazil.link.kernel.loop_kernel import Cumulate, LoopKernel, RowFold, Statement, Write
 from frazil.link.kernel.scalar_loop import ScalarLoopCall, scalar_loop_calls
 
@@ -27,7 +27,9 @@ class Values:
         self.n_reads = len(kernel.reads)
         self.first_statement = self.n_reads + len(kernel.literals)
         self.texts = [f"v{k}" for k in range(len(kernel.dtypes))]
-        self.texts[self.n_reads : self.first_statement] = map(literal_text, kernel.literals)
+        self.texts[self.n_reads : self.first_statement] = unit.literals(
+            kernel.literals, self.n_reads, kernel.statements
+        )
         self.calls = scalar_loop_calls(kernel.ops)
         self.expressions: dict[int, str] = {}
         self._vector: dict[int, bool] = {}

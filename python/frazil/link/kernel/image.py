@@ -13,11 +13,12 @@ class Image:
 
     ``pointers`` maps symbols of the library to names of functions outside it, which SciPy, the C
     library or the runtime have. A symbol is a variable for the function's address, or the function
-    itself.
+    itself. ``literals`` is what the library's table of that name is to hold.
     """
 
     code: bytes
     pointers: Mapping[str, str]
+    literals: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)

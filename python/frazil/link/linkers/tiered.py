@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import frazil._core as _core
 from frazil._core import FrozenFunctionGraph, Program, Variable
 from frazil.link.c import CCompiler
-from frazil.link.c.compiler import may_have_toolchain
+from frazil.link.c.search import may_have_toolchain
 from frazil.link.cranelift import CraneliftCompiler, MadeKernel
 from frazil.link.cranelift.description import describe
 from frazil.link.fusion.registry import LoweredOps, find_fusion, register_fusion

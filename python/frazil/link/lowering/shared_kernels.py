@@ -11,26 +11,12 @@ import numpy as np
 import frazil._core as _core
 from frazil._core import Constant
 from frazil.link.fusion.views import REPEATED
-from frazil.link.kernel.cost import cost
-from frazil.link.kernel.loop_kernel import (
-    Cumulate,
-    Literal,
-    LoopKernel,
-    Put,
-    Read,
-    RowFold,
-    Statement,
-    Take,
-)
+from frazil.link.kernel.folded import AnyStatement, folded_values
+from frazil.link.kernel.loop_kernel import Literal, LoopKernel, Put, Read, RowFold
 from frazil.link.lowering.loop_kernels import KernelCall
-from frazil.scalar import ScalarOp
 
-AnyStatement = Statement | Take | Cumulate | RowFold
 Number = Callable[[int], int]
 Key = TypeVar("Key")
-
-DIVISIONS = ("floordiv", "mod", "fmod")
-"""Ops that take long, unless their divisor is known when they are compiled."""
 
 
 def share_kernels(calls: Mapping[Key, KernelCall]) -> dict[Key, KernelCall]:
@@ -67,40 +53,13 @@ def _alike(calls: Mapping[Key, KernelCall]) -> Iterable[Sequence[Key]]:
 
 def _form(kernel: LoopKernel) -> Hashable:
     """The common part of kernels that differ only in constants which they may read."""
-    kept = _folded_constants(kernel)
+    kept = folded_values(kernel.statements)
     literals = tuple(
         literal if at in kept else literal.dtype
         for at, literal in enumerate(kernel.literals, len(kernel.reads))
     )
     rest = kernel.statements, kernel.writes, kernel.sources, kernel.puts
     return kernel.reads, literals, *rest
-
-
-def _folded_constants(kernel: LoopKernel) -> set[int]:
-    """The numbers of literals that compilers make use of: other code follows from them."""
-    kept: set[int] = set()
-    # For each op, the first operand whose constants they make use of; None if there is none.
-    first: dict[ScalarOp, int | None] = {}
-    for own in kernel.statements:
-        if isinstance(own, Statement):
-            if own.op not in first:
-                first[own.op] = _first_folded(own.op)
-            begin = first[own.op]
-            if begin is not None:
-                kept.update(own.args[begin:])
-        elif isinstance(own, RowFold):
-            kept.add(own.start)
-        else:
-            kept.update(own.args)
-    return kept
-
-
-def _first_folded(op: ScalarOp) -> int | None:
-    """The first operand of an op whose constants compilers make use of; None if there is none."""
-    if op.table_name in DIVISIONS:
-        return 1
-    # By a power of two it is a product already, and by another number nothing else.
-    return None if op.table_name == "truediv" or cost(op) <= 1 else 0
 
 
 def _with_reads(kernel: LoopKernel, positions: Sequence[int]) -> LoopKernel:

@@ -1,4 +1,4 @@
-"""Writing programs to the cache on disk: soon after a function was returned, and not before.
+"""Writing to the cache on disk: soon after a function was returned, and not before.
 
 Writing a program takes a tenth of the time of its compilation, and a caller who waits for a first
 result does not wait for that. One thread writes, a moment later. An exit writes what is left, also
@@ -12,41 +12,21 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Callable
+from typing import TypeAlias
 
-from frazil._core import FrozenFunctionGraph, Program
-from frazil.cache.store import Store
-from frazil.compile import cache_entries
 from frazil.graph.background import begin
-from frazil.graph.dataclass import dataclass
 
 _PAUSE = 0.05
-"""Seconds until a compiled program is written: most first calls are over by then."""
+"""Seconds until what was compiled is written: most first calls are over by then."""
+
+Job: TypeAlias = Callable[[], None]
+"""Writes an entry."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """A program that is to be written."""
-
-    store: Store
-    request: cache_entries.Request
-    graph: FrozenFunctionGraph
-    program: Program
-
-
-def keep(
-    store: Store, request: cache_entries.Request, graph: FrozenFunctionGraph, program: Program
-) -> None:
-    """Write a program to disk now."""
-    encoded = cache_entries.encode(request, graph, program)
-    if encoded is not None:
-        store.write(request.key, encoded)
-
-
-def keep_soon(
-    store: Store, request: cache_entries.Request, graph: FrozenFunctionGraph, program: Program
-) -> None:
-    """Write a program to disk a moment later, or before the process exits."""
-    _writer.add(_Job(store, request, graph, program))
+def write_soon(key: str, job: Job) -> None:
+    """Let ``job`` write the entry of that name a moment later, or before the process exits."""
+    _writer.add(key, job)
 
 
 def finish(key: str | None = None) -> None:
@@ -55,13 +35,13 @@ def finish(key: str | None = None) -> None:
 
 
 class _Writer:
-    """The programs that are not written yet, and the thread that writes them.
+    """The entries that are not written yet, and the thread that writes them.
 
     The thread lives as long as there are some, and keeps no process alive.
     """
 
     def __init__(self) -> None:
-        self._jobs: dict[str, _Job] = {}
+        self._jobs: dict[str, Job] = {}
         """By the names of their entries; a job goes when it is done."""
         self._waits = False
         self._exits_by_multiprocessing = False
@@ -71,9 +51,9 @@ class _Writer:
         self._lock = threading.Lock()
         self._writing = threading.Lock()
 
-    def add(self, job: _Job) -> None:
+    def add(self, key: str, job: Job) -> None:
         with self._lock:
-            self._jobs[job.request.key] = job
+            self._jobs[key] = job
             begins, self._waits = not self._waits, True
         self._finish_before_multiprocessing_exits()
         if begins:
@@ -113,7 +93,7 @@ class _Writer:
                 if job is None:
                     return
                 try:
-                    keep(job.store, job.request, job.graph, job.program)
+                    job()
                 finally:
                     with self._lock:
                         if self._jobs.get(key) is job:
