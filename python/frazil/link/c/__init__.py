@@ -18,8 +18,8 @@ whole blocks (:mod:`~frazil.link.c.exponential`, :mod:`~frazil.link.c.logarithm`
 :mod:`~frazil.link.c.wide`), and :mod:`~frazil.link.c.literals` constants.
 :mod:`~frazil.link.c.translation` makes units of kernels. :mod:`~frazil.link.c.compiler` looks for
 what was :mod:`~frazil.link.c.made` before and has the rest made by :mod:`~frazil.link.c.build`,
-with the compiler that :mod:`~frazil.link.c.search` finds; :mod:`~frazil.link.c.library` loads what
-came out.
+with the compiler that :mod:`~frazil.link.c.search` finds (where it is gcc, by its programs:
+:mod:`~frazil.link.c.driver`); :mod:`~frazil.link.c.library` loads what came out.
 """
 
 from frazil.link.c import fusion as fusion  # registers what C fuses

@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from frazil.link.c.driver import find_commands
 from frazil.link.c.library import Library, load
 from frazil.link.c.search import Toolchain, end_of
 from frazil.link.c.unit import Unit
@@ -63,6 +64,10 @@ def _make_library(
     try:
         with scratch_path("kernels.so") as path:
             command += ["-o", path, *toolchain.link_flags]
+            direct = find_commands(toolchain, flags)
+            if direct is not None and direct.make(source, path):
+                return _checked(path, unit, command)
+            # The driver says what is wrong.
             run = subprocess.run(
                 command, input=source.encode(), capture_output=True, close_fds=False, check=False
             )
@@ -72,14 +77,19 @@ def _make_library(
             if not os.path.exists(path):
                 reason = "it ended as if all were well, but wrote no library"
                 raise _Failure(reason, command, output)
-            try:
-                return _loaded(path, _image(Path(path).read_bytes(), unit))
-            except OSError as error:
-                folder = os.path.dirname(os.path.dirname(path))
-                reason = f"the kernels were compiled but could not be loaded: {error}. "
-                raise _Failure(reason + _advice(error, folder), command, output) from error
+            return _checked(path, unit, command, output)
     except OSError as error:
         raise _Failure(f"it could not be run: {error}", command) from error
+
+
+def _checked(path: str, unit: Unit | None, command: Sequence[str], output: str = "") -> Library:
+    """The library that a command wrote, loaded."""
+    try:
+        return _loaded(path, _image(Path(path).read_bytes(), unit))
+    except OSError as error:
+        folder = os.path.dirname(os.path.dirname(path))
+        reason = f"the kernels were compiled but could not be loaded: {error}. "
+        raise _Failure(reason + _advice(error, folder), command, output) from error
 
 
 def _image(code: bytes, unit: Unit | None) -> Image:

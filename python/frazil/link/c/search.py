@@ -204,7 +204,7 @@ def _version(command: tuple[str, ...]) -> str:
         If the compiler does not run.
     """
     path = os.path.realpath(command[0])
-    store = find_store() if _is_compiler(path) else None
+    store = find_store() if is_compiler(path) else None
     key = _core.digest_of(f"compiler {command} {identity.file(path)}".encode()).hex()
     known = None if store is None else store.read(key)
     if known is not None:
@@ -222,7 +222,7 @@ def _version(command: tuple[str, ...]) -> str:
     return run.stdout.decode(errors="replace")
 
 
-def _is_compiler(path: str) -> bool:
+def is_compiler(path: str) -> bool:
     """Whether a file is a compiler, as its name says, and not a script."""
     name = os.path.basename(path)
     if "gcc" not in name and "clang" not in name:
