@@ -165,23 +165,34 @@ fn reduced<L: Lanes>(x: L) -> Reduced<L> {
     Reduced { t, k, r: k.fma(L::all(own.log2[1]), near).at_most(L::all(own.most)) }
 }
 
-/// 2 to the power of `j / 16`, and its rounding error.
+/// Whether the exponentials of all these are normal numbers, if that is asked.
 #[inline(always)]
-fn powers<L: Lanes>(own: &Reduced<L>) -> (L, L) {
-    let tables = L::EXPONENTIAL;
-    (own.t.taken_from(&tables.powers), own.t.taken_from(&tables.rests))
+fn are_normal<L: Lanes>(x: L) -> bool {
+    L::ASKS && x.all_within(L::number(if L::IS_DOUBLE { 708.0 } else { 87.0 }))
 }
 
 #[inline(always)]
 fn power_of<L: Lanes>(own: &Reduced<L>) -> L {
     let s = own.r.mul(own.r);
-    let (power, rest) = powers(own);
+    let (power, rest) = own.t.power_and_rest();
     let more = own.r.add(s.fma(terms(own.r, s), rest));
     power.fma(more, power).times_power(own.k, own.t)
 }
 
+/// The same where the power is a normal number.
+#[inline(always)]
+fn normal_power_of<L: Lanes>(own: &Reduced<L>) -> L {
+    let s = own.r.mul(own.r);
+    let (power, rest) = own.t.whole_power_and_rest(own.k);
+    let more = own.r.add(s.fma(terms(own.r, s), rest));
+    power.fma(more, power)
+}
+
 #[inline(always)]
 pub(super) fn exp<L: Lanes>(x: L) -> L {
+    if are_normal(x) {
+        return normal_power_of(&reduced(x));
+    }
     power_of(&reduced(x.within_exponents()))
 }
 
@@ -193,33 +204,56 @@ pub(super) fn exp_of_sum<L: Lanes>(x: L, rest: L) -> L {
     power_of(&own)
 }
 
+/// What is to be added to a power, as a part of it: `e**r - 1`, and the error that the power has.
+#[inline(always)]
+fn small_part<L: Lanes>(r: L, rest: L) -> L {
+    let s = r.mul(r);
+    r.add(s.fma(terms_less_one(r, s), rest))
+}
+
 /// `e**x` as a power and the small part of it that is to be added, `power * (1 + more)`.
 #[inline(always)]
 pub(super) fn split_exp<L: Lanes>(x: L) -> (L, L) {
+    if are_normal(x) {
+        let own = reduced(x);
+        let (power, rest) = own.t.whole_power_and_rest(own.k);
+        return (power, small_part(own.r, rest));
+    }
     let own = reduced(x.within_exponents());
-    let (r, s) = (own.r, own.r.mul(own.r));
-    let (power, rest) = powers(&own);
-    (power.times_power(own.k, own.t), r.add(s.fma(terms_less_one(r, s), rest)))
+    let (power, rest) = own.t.power_and_rest();
+    (power.times_power(own.k, own.t), small_part(own.r, rest))
 }
 
 /// `e**x - 1`: 1 is taken from the power, before the rest is multiplied by 2 to the power of `n`.
 #[inline(always)]
 pub(super) fn expm1<L: Lanes>(x: L) -> L {
+    if are_normal(x) {
+        let (power, more) = split_exp(x);
+        return power.fma(more, power.sub(L::number(1.0))).with_sign_of(x);
+    }
     // Below it, the result is -1.
     let least = L::number(if L::IS_DOUBLE { -40.0 } else { -20.0 });
     let own = reduced(x.below(least, least, x).within_exponents());
-    let (r, s) = (own.r, own.r.mul(own.r));
-    let (power, rest) = powers(&own);
-    let more = r.add(s.fma(terms_less_one(r, s), rest));
+    let (power, rest) = own.t.power_and_rest();
+    let more = small_part(own.r, rest);
     let less = power.sub(L::inverse_power(own.k, own.t));
     power.fma(more, less).times_power(own.k, own.t).with_sign_of(x)
 }
 
 #[inline(always)]
 pub(super) fn exp2<L: Lanes>(x: L) -> L {
+    let edge = L::number(if L::IS_DOUBLE { 1021.0 } else { 125.0 });
+    if L::ASKS && x.all_within(edge) {
+        return normal_power_of(&reduced_by_one(x));
+    }
     let most = L::number(if L::IS_DOUBLE { 1025.0 } else { 129.0 });
     let least = L::number(if L::IS_DOUBLE { -1080.0 } else { -155.0 });
-    let x = x.below(least, least, most.below(x, most, x));
+    power_of(&reduced_by_one(x.below(least, least, most.below(x, most, x))))
+}
+
+/// The parts of a number times the logarithm of 2.
+#[inline(always)]
+fn reduced_by_one<L: Lanes>(x: L) -> Reduced<L> {
     let magic = L::all(L::EXPONENTIAL.magic);
     let t = x.add(magic);
     let k = t.sub(magic);
@@ -227,7 +261,7 @@ pub(super) fn exp2<L: Lanes>(x: L) -> L {
     let [high, low] = L::EXPONENTIAL.log2;
     // The negative logarithm of 2, so the difference is negative, too.
     let d = L::number(0.0).sub(d);
-    power_of(&Reduced { t, k, r: d.fma(L::all(high), d.mul(L::all(low))) })
+    Reduced { t, k, r: d.fma(L::all(high), d.mul(L::all(low))) }
 }
 
 /// By a power that never overflows, and keeps its precision where the result is subnormal.

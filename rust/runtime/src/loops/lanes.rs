@@ -83,6 +83,9 @@ pub(super) trait Lanes: Copy {
     const GAMMA: &'static Gamma<Self::Element>;
     /// Whether elements have the digits of a float64.
     const IS_DOUBLE: bool;
+    /// Whether the edges take so many operations that functions first ask if there are any: registers have no
+    /// instructions that know them.
+    const ASKS: bool = false;
 
     fn all(x: Self::Element) -> Self;
     /// The number nearest to it, in all lanes.
@@ -96,6 +99,8 @@ pub(super) trait Lanes: Copy {
     fn below(self, bound: Self, yes: Self, no: Self) -> Self;
     /// Whether all are of at most this size; a NaN is not.
     fn all_within(self, bound: Self) -> bool;
+    /// Whether all are from one number to another; a NaN is not.
+    fn all_between(self, least: Self, most: Self) -> bool;
     /// One of two, by the last bit.
     fn if_odd(self, yes: Self, no: Self) -> Self;
     /// The number with the other sign where the last bit but one of `t` is set.
@@ -108,6 +113,28 @@ pub(super) trait Lanes: Copy {
     /// The entry of the table at the last four bits.
     fn taken_from(self, table: &[Self::Element; 16]) -> Self;
 
+    /// The power of 2 of whose exponent `self` has the sixteenths in the last four bits, from 1 on, and its relative error.
+    #[inline(always)]
+    fn power_and_rest(self) -> (Self, Self) {
+        let tables = Self::EXPONENTIAL;
+        (self.taken_from(&tables.powers), self.taken_from(&tables.rests))
+    }
+
+    /// The same, times 2 to the power of the floor of `k`: a normal number. `self` counts the sixteenths.
+    #[inline(always)]
+    fn whole_power_and_rest(self, k: Self) -> (Self, Self) {
+        let (power, rest) = self.power_and_rest();
+        (power.times_power(k, self), rest)
+    }
+
+    /// The reciprocal to the sixteenths in the last four bits, and its negative logarithm in two parts.
+    #[inline(always)]
+    fn reciprocal_and_logs(self) -> (Self, Self, Self) {
+        let tables = Self::LOGARITHM;
+        let reciprocal = self.taken_from(&tables.reciprocals);
+        (reciprocal, self.taken_from(&tables.high), self.taken_from(&tables.low))
+    }
+
     /// The number, or one that is as good where its exponential is infinity or 0.
     fn within_exponents(self) -> Self;
     /// The number, or `most` with its sign where that is smaller.
@@ -119,6 +146,12 @@ pub(super) trait Lanes: Copy {
 
     /// `m` from 3/4 to 3/2 and the whole `k` for which the number is `m` over 2 to the power of `k`.
     fn parts(self) -> (Self, Self);
+    /// The same of normal positive numbers.
+    #[inline(always)]
+    fn normal_parts(self) -> (Self, Self) {
+        self.parts()
+    }
+
     /// The product with 2 to the power of a whole number.
     fn times_whole_power(self, k: Self) -> Self;
     /// The logarithm of `u`, if that is a zero, infinity, NaN or negative.
@@ -174,6 +207,11 @@ macro_rules! element_lanes {
             #[inline(always)]
             fn all_within(self, bound: $element) -> bool {
                 $element::abs(self) <= bound
+            }
+
+            #[inline(always)]
+            fn all_between(self, least: $element, most: $element) -> bool {
+                (least..=most).contains(&self)
             }
 
             #[inline(always)]

@@ -144,22 +144,42 @@ fn terms<L: Lanes>(r: L, s: L) -> L {
     fourth.fma(fourth.fma(pair(4), middle), low)
 }
 
+/// Whether all these are positive normal numbers, if that is asked.
+#[inline(always)]
+fn are_normal<L: Lanes>(x: L) -> bool {
+    let (least, most) = if L::IS_DOUBLE {
+        (f64::MIN_POSITIVE, f64::MAX)
+    } else {
+        (f64::from(f32::MIN_POSITIVE), f64::from(f32::MAX))
+    };
+    L::ASKS && x.all_between(L::number(least), L::number(most))
+}
+
 /// The logarithm of a positive number, as a sum of two.
 #[inline(always)]
 pub(super) fn two_parts<L: Lanes>(x: L) -> (L, L) {
+    sum_of_parts(x.parts())
+}
+
+/// The logarithm of the parts of a number, as a sum of two.
+#[inline(always)]
+fn sum_of_parts<L: Lanes>((m, k): (L, L)) -> (L, L) {
     let own = L::LOGARITHM;
-    let (m, k) = x.parts();
-    let t = m.add(L::all(own.magic));
-    let r = m.fma(t.taken_from(&own.reciprocals), L::number(-1.0));
-    let high = k.fma(L::all(own.log2[0]), t.taken_from(&own.high));
+    let (reciprocal, log, log_rest) = m.add(L::all(own.magic)).reciprocal_and_logs();
+    let r = m.fma(reciprocal, L::number(-1.0));
+    let high = k.fma(L::all(own.log2[0]), log);
     let sum = high.add(r);
-    let low = k.fma(L::all(own.log2[1]), t.taken_from(&own.low)).add(high.sub(sum).add(r));
+    let low = k.fma(L::all(own.log2[1]), log_rest).add(high.sub(sum).add(r));
     let s = r.mul(r);
     (sum, s.fma(terms(r, s), low))
 }
 
 #[inline(always)]
 pub(super) fn log<L: Lanes>(x: L) -> L {
+    if are_normal(x) {
+        let (sum, rest) = sum_of_parts(x.normal_parts());
+        return sum.add(rest);
+    }
     let (sum, rest) = two_parts(x);
     sum.add(rest).or_edges_of(x)
 }
@@ -167,12 +187,19 @@ pub(super) fn log<L: Lanes>(x: L) -> L {
 /// The logarithm to a base, given the factor of the logarithm to base `e`, in two parts.
 #[inline(always)]
 fn log_by<L: Lanes>(x: L, high: f64, low: f64) -> L {
-    let (sum, rest) = two_parts(x);
+    if are_normal(x) {
+        return times_factor(sum_of_parts(x.normal_parts()), high, low);
+    }
+    times_factor(two_parts(x), high, low).or_edges_of(x)
+}
+
+#[inline(always)]
+fn times_factor<L: Lanes>((sum, rest): (L, L), high: f64, low: f64) -> L {
     let near = sum.add(rest);
     let off = sum.sub(near).add(rest);
     let factor = L::number(high);
     let more = near.fma(L::number(low), off.mul(factor));
-    near.fma(factor, more).or_edges_of(x)
+    near.fma(factor, more)
 }
 
 #[inline(always)]
@@ -189,17 +216,24 @@ pub(super) fn log10<L: Lanes>(x: L) -> L {
 
 #[inline(always)]
 pub(super) fn log1p<L: Lanes>(x: L) -> L {
-    let own = L::LOGARITHM;
     let u = x.sub(L::number(-1.0));
     let lost = x.sub(u.add(L::number(-1.0)));
-    let (m, k) = u.parts();
-    let t = m.add(L::all(own.magic));
-    let q = t.taken_from(&own.reciprocals);
+    if are_normal(u) {
+        return log_of_sum(u.normal_parts(), lost).with_sign_of(x);
+    }
+    log_of_sum(u.parts(), lost).or_edges_of(u).with_sign_of(x)
+}
+
+/// The logarithm of the parts of a number, to which is added what it lost.
+#[inline(always)]
+fn log_of_sum<L: Lanes>((m, k): (L, L), lost: L) -> L {
+    let own = L::LOGARITHM;
+    let (q, log, log_rest) = m.add(L::all(own.magic)).reciprocal_and_logs();
     let r = lost.times_whole_power(k).fma(q, m.fma(q, L::number(-1.0)));
-    let sum = k.fma(L::all(own.log2[0]), t.taken_from(&own.high)).add(r);
-    let low = k.fma(L::all(own.log2[1]), t.taken_from(&own.low));
+    let sum = k.fma(L::all(own.log2[0]), log).add(r);
+    let low = k.fma(L::all(own.log2[1]), log_rest);
     let s = r.mul(r);
-    sum.add(s.fma(terms(r, s), low)).or_edges_of(u).with_sign_of(x)
+    sum.add(s.fma(terms(r, s), low))
 }
 
 /// The logarithm of `1 - e**x`.

@@ -155,6 +155,11 @@ macro_rules! noted {
                 true
             }
 
+            fn all_between(self, _: Self, _: Self) -> bool {
+                fail();
+                true
+            }
+
             fn if_odd(self, yes: Self, _: Self) -> Self {
                 fail();
                 yes

@@ -40,6 +40,12 @@ macro_rules! register_lanes {
             }
 
             #[inline(always)]
+            fn all_between(self, least: $register, most: $register) -> bool {
+                // SAFETY: as above.
+                unsafe { $compare::<_CMP_NGE_UQ>(self, least) | $compare::<_CMP_NLE_UQ>(self, most) == 0 }
+            }
+
+            #[inline(always)]
             fn if_odd(self, yes: $register, no: $register) -> $register {
                 // SAFETY: as above.
                 unsafe {

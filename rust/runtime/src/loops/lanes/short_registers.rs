@@ -1,11 +1,11 @@
 //! Registers of AVX2 as lanes: the operations of single elements, where AVX-512 has instructions of its own.
 
 use crate::loops::angles::Angles;
-use crate::loops::exponential::Exponential;
+use crate::loops::exponential::{self, Exponential};
 use crate::loops::gamma::Gamma;
 use crate::loops::lanes::plain_members::plain_members;
 use crate::loops::lanes::{Function, Lanes, each};
-use crate::loops::logarithm::Logarithm;
+use crate::loops::logarithm::{self, Logarithm};
 use std::arch::x86_64::*;
 
 /// The operations that depend on how many bits an exponent and a fraction have.
@@ -24,10 +24,95 @@ trait Exponents: Lanes {
     unsafe fn of_exponent(bits: __m256i) -> Self;
     /// The product with 2 to the power of a whole number that is no less than that of the least normal one.
     unsafe fn power_of_whole(k: Self) -> Self;
-    /// From 3/4 to 3/2 times a power of two, and the exponent of that, which is taken from `lifted`.
-    unsafe fn split(normal: Self, lifted: Self) -> (Self, Self);
+    /// From 3/4 to 3/2 times a power of two, and the negative exponent of that.
+    unsafe fn split(normal: Self) -> (Self, Self);
     unsafe fn entry(table: &[Self::Element; 16], at: Self) -> Self;
+    /// As [`Lanes::power_and_rest`].
+    unsafe fn power_pair(at: Self) -> (Self, Self);
+    /// As [`Lanes::whole_power_and_rest`].
+    unsafe fn whole_power_pair(at: Self) -> (Self, Self);
+    /// As [`Lanes::reciprocal_and_logs`].
+    unsafe fn logs(at: Self) -> (Self, Self, Self);
 }
+
+/// Two tables of 16 numbers whose entries lie side by side: one load takes both.
+#[repr(align(64))]
+struct Pairs([[f64; 2]; 16]);
+
+impl Pairs {
+    const fn of(first: &[f64; 16], second: &[f64; 16]) -> Pairs {
+        let mut all = [[0.0; 2]; 16];
+        let mut at = 0;
+        while at < 16 {
+            all[at] = [first[at], second[at]];
+            at += 1;
+        }
+        Pairs(all)
+    }
+
+    /// The entries at the last four bits.
+    ///
+    /// # Safety
+    /// The processor has AVX2.
+    #[inline(always)]
+    unsafe fn at(&self, at: __m256d) -> (__m256d, __m256d) {
+        // SAFETY: by the caller's promise; four bits are a place of the table.
+        unsafe {
+            let places = _mm256_and_si256(_mm256_castpd_si256(at), _mm256_set1_epi64x(15));
+            let low = _mm256_castsi256_si128(places);
+            let high = _mm256_extracti128_si256::<1>(places);
+            let own = |at: i64| _mm_load_pd(self.0.get_unchecked(at as usize).as_ptr());
+            let even = _mm256_set_m128d(own(_mm_cvtsi128_si64(high)), own(_mm_cvtsi128_si64(low)));
+            let odd = _mm256_set_m128d(
+                own(_mm_extract_epi64::<1>(high)),
+                own(_mm_extract_epi64::<1>(low)),
+            );
+            (_mm256_unpacklo_pd(even, odd), _mm256_unpackhi_pd(even, odd))
+        }
+    }
+}
+
+/// The powers without the bits that their sixteenths are where they are shifted into exponent and fraction.
+const fn lowered() -> [f64; 16] {
+    let mut own = exponential::OF_F64.powers;
+    let mut at = 0;
+    while at < 16 {
+        own[at] = f64::from_bits(own[at].to_bits() - ((at as u64) << 48));
+        at += 1;
+    }
+    own
+}
+
+/// As [`lowered`], of float32.
+const fn lowered_of_f32() -> [f32; 16] {
+    let mut own = exponential::OF_F32.powers;
+    let mut at = 0;
+    while at < 16 {
+        own[at] = f32::from_bits(own[at].to_bits() - ((at as u32) << 19));
+        at += 1;
+    }
+    own
+}
+
+static POWERS: Pairs = Pairs::of(&exponential::OF_F64.powers, &exponential::OF_F64.rests);
+static LOWERED: Pairs = Pairs::of(&lowered(), &exponential::OF_F64.rests);
+static LOWERED_OF_F32: [f32; 16] = lowered_of_f32();
+static LOGARITHMS: Pairs = Pairs::of(&logarithm::OF_F64.high, &logarithm::OF_F64.low);
+
+/// The second highest byte of each reciprocal: the highest is always that of 1/2 and 1, and the others are 0.
+const fn bytes_of_reciprocals() -> [u8; 16] {
+    let mut own = [0; 16];
+    let mut at = 0;
+    while at < 16 {
+        let bits = logarithm::OF_F64.reciprocals[at].to_bits();
+        assert!(bits == 0 || bits >> 56 == 0x3f && bits << 16 == 0);
+        own[at] = (bits >> 48) as u8;
+        at += 1;
+    }
+    own
+}
+
+static RECIPROCALS: [u8; 16] = bytes_of_reciprocals();
 
 impl Exponents for __m256d {
     #[inline(always)]
@@ -58,7 +143,7 @@ impl Exponents for __m256d {
     }
 
     #[inline(always)]
-    unsafe fn split(normal: __m256d, lifted: __m256d) -> (__m256d, __m256d) {
+    unsafe fn split(normal: __m256d) -> (__m256d, __m256d) {
         const LEAST: i64 = 0.75f64.to_bits() as i64;
         // SAFETY: as above. As the sign is the other one, the exponent is a number from 0 on, which lies as the
         // last bits of a float64 before it is taken from that.
@@ -72,8 +157,7 @@ impl Exponents for __m256d {
             let magic = _mm256_set1_pd(4_503_599_627_370_496.0);
             let exponent = _mm256_or_pd(_mm256_castsi256_pd(_mm256_srli_epi64::<52>(off)), magic);
             let zero = _mm256_set1_pd(4_503_599_627_370_496.0 + 2048.0);
-            let k = _mm256_sub_pd(zero, exponent);
-            (_mm256_castsi256_pd(m), _mm256_add_pd(lifted, k))
+            (_mm256_castsi256_pd(m), _mm256_sub_pd(zero, exponent))
         }
     }
 
@@ -91,6 +175,37 @@ impl Exponents for __m256d {
                 own(_mm_extract_epi64::<1>(low)),
                 own(_mm_cvtsi128_si64(low)),
             )
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn power_pair(at: __m256d) -> (__m256d, __m256d) {
+        // SAFETY: as above.
+        unsafe { POWERS.at(at) }
+    }
+
+    #[inline(always)]
+    unsafe fn whole_power_pair(at: __m256d) -> (__m256d, __m256d) {
+        // SAFETY: as above.
+        unsafe {
+            let (lowered, rest) = LOWERED.at(at);
+            let own = _mm256_slli_epi64::<48>(_mm256_castpd_si256(at));
+            (_mm256_castsi256_pd(_mm256_add_epi64(_mm256_castpd_si256(lowered), own)), rest)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn logs(at: __m256d) -> (__m256d, __m256d, __m256d) {
+        // SAFETY: as above. A byte that asks for the place 128 is 0.
+        unsafe {
+            let own = _mm256_slli_epi64::<48>(_mm256_castpd_si256(at));
+            let places = _mm256_and_si256(own, _mm256_set1_epi64x(15 << 48));
+            let places = _mm256_or_si256(places, _mm256_set1_epi64x(-0x7fff_7f7f_7f7f_7f80));
+            let table = _mm256_broadcastsi128_si256(_mm_loadu_si128(RECIPROCALS.as_ptr().cast()));
+            let bytes = _mm256_shuffle_epi8(table, places);
+            let reciprocal = _mm256_or_si256(bytes, _mm256_set1_epi64x(0x3f << 56));
+            let (high, low) = LOGARITHMS.at(at);
+            (_mm256_castsi256_pd(reciprocal), high, low)
         }
     }
 }
@@ -124,15 +239,15 @@ impl Exponents for __m256 {
     }
 
     #[inline(always)]
-    unsafe fn split(normal: __m256, lifted: __m256) -> (__m256, __m256) {
+    unsafe fn split(normal: __m256) -> (__m256, __m256) {
         const LEAST: i32 = 0.75f32.to_bits() as i32;
         // SAFETY: as above.
         unsafe {
             let off = _mm256_sub_epi32(_mm256_castps_si256(normal), Self::whole(LEAST));
             let fraction = _mm256_and_si256(off, Self::whole((1 << 23) - 1));
             let m = _mm256_add_epi32(fraction, Self::whole(LEAST));
-            let exponent = _mm256_cvtepi32_ps(_mm256_srai_epi32::<23>(off));
-            (_mm256_castsi256_ps(m), _mm256_sub_ps(lifted, exponent))
+            let negative = _mm256_sub_epi32(_mm256_setzero_si256(), _mm256_srai_epi32::<23>(off));
+            (_mm256_castsi256_ps(m), _mm256_cvtepi32_ps(negative))
         }
     }
 
@@ -145,6 +260,38 @@ impl Exponents for __m256 {
             let high = _mm256_permutevar8x32_ps(_mm256_loadu_ps(table.as_ptr().add(8)), bits);
             let upper = _mm256_castsi256_ps(_mm256_slli_epi32::<28>(bits));
             _mm256_blendv_ps(low, high, upper)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn power_pair(at: __m256) -> (__m256, __m256) {
+        // SAFETY: as above.
+        unsafe {
+            (
+                Self::entry(&exponential::OF_F32.powers, at),
+                Self::entry(&exponential::OF_F32.rests, at),
+            )
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn whole_power_pair(at: __m256) -> (__m256, __m256) {
+        // SAFETY: as above.
+        unsafe {
+            let lowered = _mm256_castps_si256(Self::entry(&LOWERED_OF_F32, at));
+            let own = _mm256_slli_epi32::<19>(_mm256_castps_si256(at));
+            let power = _mm256_castsi256_ps(_mm256_add_epi32(lowered, own));
+            (power, Self::entry(&exponential::OF_F32.rests, at))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn logs(at: __m256) -> (__m256, __m256, __m256) {
+        let tables = &logarithm::OF_F32;
+        // SAFETY: as above.
+        unsafe {
+            let reciprocal = Self::entry(&tables.reciprocals, at);
+            (reciprocal, Self::entry(&tables.high, at), Self::entry(&tables.low, at))
         }
     }
 }
@@ -160,6 +307,8 @@ macro_rules! short_register_lanes {
         $blend:ident $signs:ident $as_int:ident $of_int:ident $left:ident
     ) => {
         impl Lanes for $register {
+            const ASKS: bool = true;
+
             plain_members!(
                 $register, $element; $set1 $load $store $add $sub $mul $fmadd $div $sqrt $and $andnot $or
             );
@@ -174,6 +323,39 @@ macro_rules! short_register_lanes {
             fn all_within(self, bound: $register) -> bool {
                 // SAFETY: as above.
                 unsafe { $signs($compare::<_CMP_NLE_UQ>(self.abs(), bound)) == 0 }
+            }
+
+            #[inline(always)]
+            fn all_between(self, least: $register, most: $register) -> bool {
+                // SAFETY: as above.
+                unsafe {
+                    let below = $compare::<_CMP_NGE_UQ>(self, least);
+                    $signs($or(below, $compare::<_CMP_NLE_UQ>(self, most))) == 0
+                }
+            }
+
+            #[inline(always)]
+            fn power_and_rest(self) -> ($register, $register) {
+                // SAFETY: as above.
+                unsafe { Self::power_pair(self) }
+            }
+
+            #[inline(always)]
+            fn whole_power_and_rest(self, _: $register) -> ($register, $register) {
+                // SAFETY: as above.
+                unsafe { Self::whole_power_pair(self) }
+            }
+
+            #[inline(always)]
+            fn reciprocal_and_logs(self) -> ($register, $register, $register) {
+                // SAFETY: as above.
+                unsafe { Self::logs(self) }
+            }
+
+            #[inline(always)]
+            fn normal_parts(self) -> ($register, $register) {
+                // SAFETY: as above.
+                unsafe { Self::split(self) }
             }
 
             #[inline(always)]
@@ -245,7 +427,8 @@ macro_rules! short_register_lanes {
                     let is_small = $compare::<_CMP_LT_OQ>(self, least);
                     let lifted = self.mul(Self::all((1u64 << $lift) as $element));
                     let normal = $blend(self, lifted, is_small);
-                    Self::split(normal, $and(is_small, Self::all($lift as $element)))
+                    let (m, k) = Self::split(normal);
+                    (m, $add($and(is_small, Self::all($lift as $element)), k))
                 }
             }
 

@@ -26,6 +26,7 @@ impl<L: Lanes> Lanes for Two<L> {
     const ANGLES: &Angles<L::Element> = L::ANGLES;
     const GAMMA: &Gamma<L::Element> = L::GAMMA;
     const IS_DOUBLE: bool = L::IS_DOUBLE;
+    const ASKS: bool = L::ASKS;
 
     #[inline(always)]
     fn all(x: L::Element) -> Self {
@@ -47,6 +48,37 @@ impl<L: Lanes> Lanes for Two<L> {
     #[inline(always)]
     fn all_within(self, bound: Self) -> bool {
         self.0.all_within(bound.0) & self.1.all_within(bound.1)
+    }
+
+    #[inline(always)]
+    fn all_between(self, least: Self, most: Self) -> bool {
+        self.0.all_between(least.0, most.0) & self.1.all_between(least.1, most.1)
+    }
+
+    #[inline(always)]
+    fn power_and_rest(self) -> (Self, Self) {
+        let ((power, rest), (other, other_rest)) =
+            (self.0.power_and_rest(), self.1.power_and_rest());
+        (Two(power, other), Two(rest, other_rest))
+    }
+
+    #[inline(always)]
+    fn whole_power_and_rest(self, k: Self) -> (Self, Self) {
+        let (power, rest) = self.0.whole_power_and_rest(k.0);
+        let (other, other_rest) = self.1.whole_power_and_rest(k.1);
+        (Two(power, other), Two(rest, other_rest))
+    }
+
+    #[inline(always)]
+    fn reciprocal_and_logs(self) -> (Self, Self, Self) {
+        let (first, second) = (self.0.reciprocal_and_logs(), self.1.reciprocal_and_logs());
+        (Two(first.0, second.0), Two(first.1, second.1), Two(first.2, second.2))
+    }
+
+    #[inline(always)]
+    fn normal_parts(self) -> (Self, Self) {
+        let ((m, k), (other_m, other_k)) = (self.0.normal_parts(), self.1.normal_parts());
+        (Two(m, other_m), Two(k, other_k))
     }
 
     #[inline(always)]
