@@ -1,5 +1,5 @@
 //! The loop around a block: several blocks a turn while there are as many, then one after the other, the last one
-//! under a mask.
+//! under a mask. Of 512 bits all those go under masks, which cost nothing there.
 
 use crate::vector::x86::assembler::{
     ALL, Assembler, Condition, Gpr, Label, Mask, Memory, Operand, RAX, RBX, RCX, RDI, RDX, RSI,
@@ -81,6 +81,10 @@ pub(super) fn write(graph: &Graph) -> Option<Vec<u8>> {
             own.turns(blocks, singles, decided)?;
         }
         own.a.bind(singles);
+        let turns_are_longer = own.set_index.is_none() && (held == 0 || fits) && blocks > 1;
+        if turns_are_longer && !graph.registers.have_masks() {
+            own.whole_singles()?;
+        }
         own.singles()?;
         own.a.bind(decided);
         own.end_flags(false);
@@ -491,6 +495,22 @@ impl Function<'_> {
         Some(())
     }
 
+    /// Whole blocks, one after the other, where a mask takes time: what was written under one of 256 bits is slow to read
+    /// again.
+    fn whole_singles(&mut self) -> Option<()> {
+        let elements = self.elements();
+        let (top, rest) = (self.a.label(), self.a.label());
+        self.a.compare(RSI, elements as i32);
+        self.a.jump_if(Condition::Less, rest);
+        self.a.bind(top);
+        self.single(ALL)?;
+        self.a.compare(RSI, elements as i32);
+        self.a.jump_if(Condition::NotLess, top);
+        self.a.bind(rest);
+        Some(())
+    }
+
+    /// Blocks one after the other, each under a mask.
     fn singles(&mut self) -> Option<()> {
         let elements = self.elements();
         let (top, end) = (self.a.label(), self.a.label());
@@ -499,14 +519,21 @@ impl Function<'_> {
         self.a.bind(top);
         let mask = self.left();
         self.a.left(mask, elements);
+        self.single(mask)?;
+        self.a.jump_if(Condition::Greater, top);
+        self.a.bind(end);
+        Some(())
+    }
+
+    /// One block. What it does last is to count the elements that are left, on which a jump may depend.
+    fn single(&mut self, mask: Mask) -> Option<()> {
+        let elements = self.elements() as i32;
         self.block(Turn { block: 0, set: 0, mask, holds_partials: false, asks_ahead: false })?;
         for fold in 0..self.graph.folds.len() {
             self.next_set(fold);
         }
-        self.a.add(RCX, elements as i32);
-        self.a.subtract(RSI, elements as i32);
-        self.a.jump_if(Condition::Greater, top);
-        self.a.bind(end);
+        self.a.add(RCX, elements);
+        self.a.subtract(RSI, elements);
         Some(())
     }
 }
