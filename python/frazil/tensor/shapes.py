@@ -26,36 +26,43 @@ SIZE_ARITHMETIC = frozenset(
 
 def is_size_arithmetic(variable: Variable) -> bool:
     """Whether the runtime can compute this length from its operands' lengths."""
+    return bool(_size_operands(variable))
+
+
+def _size_operands(variable: Variable) -> Lengths:
+    """The operands of a length that the runtime can compute from theirs; none of any other."""
     node = variable.owner
-    return (
-        node is not None
-        and isinstance(node.op, Elemwise)
-        and node.op.scalar_op.table_name in SIZE_ARITHMETIC
-        and variable.ndim == 0
-        and all(x.dtype in ("int64", "bool") for x in node.inputs)
-    )
+    if node is None or variable.ndim or not isinstance(node.op, Elemwise):
+        return ()
+    if node.op.scalar_op.table_name not in SIZE_ARITHMETIC:
+        return ()
+    operands: Lengths = node.inputs
+    return operands if _SIZES.issuperset([x.dtype for x in operands]) else ()
+
+
+_SIZES = frozenset(("int64", "bool"))
 
 
 def find_after_operands(
-    length: Variable, known: dict[Variable, Found], find: Callable[[Variable], Found]
+    length: Variable, known: dict[Variable, Found], find: Callable[[Variable, Lengths], Found]
 ) -> Found:
-    """Return ``find(length)``, and keep it in ``known``, which has the results for its operands.
+    """Return what ``find`` finds for a length and its operands, and keep it in ``known``.
 
-    Only integer arithmetic has operands here. Nothing recurses, and nothing is found twice.
+    Only integer arithmetic has operands here, and ``known`` has the results for them when ``find``
+    is called. Nothing recurses, and nothing is found twice.
     """
     if length in known:
         return known[length]
     pending = [length]
     while pending:
         current = pending[-1]
-        node = current.owner
         if current not in known:
-            operands = () if node is None or not is_size_arithmetic(current) else node.inputs
+            operands = _size_operands(current)
             missing = [x for x in operands if x not in known]
             if missing:
                 pending += missing
                 continue
-            known[current] = find(current)
+            known[current] = find(current, operands)
         pending.pop()
     return known[length]
 
@@ -101,13 +108,13 @@ class Shapes:
 
     def _leaves_of_one(self, length: Variable) -> tuple[Variable, ...]:
         # Found once for each expression: one node's lengths are parts of the next one's.
-        def found(current: Variable) -> tuple[Variable, ...]:
-            node = current.owner
-            if node is not None and isinstance(node.op, Shape_i):
-                return (node.inputs[0],)
-            if node is None or not is_size_arithmetic(current):
+        def found(current: Variable, operands: Lengths) -> tuple[Variable, ...]:
+            if not operands:
+                node = current.owner
+                if node is not None and isinstance(node.op, Shape_i):
+                    return (node.inputs[0],)
                 return () if isinstance(current, Constant) else (current,)
-            parts = [own for x in node.inputs if (own := self._leaves[x])]
+            parts = [own for x in operands if (own := self._leaves[x])]
             # Most often they read the same, which need not be kept again.
             merged = dict.fromkeys(leaf for own in parts for leaf in own)
             return next((own for own in parts if len(own) == len(merged)), tuple(merged))
@@ -116,19 +123,22 @@ class Shapes:
 
     def canonical(self, length: Variable) -> Variable:
         """``length`` in terms of variables that exist at run time."""
+        if isinstance(length, Constant):
+            return length
         known = self._canonical.get(length)
         if known is not None:
             return known
 
-        def found(current: Variable) -> Variable:
+        def found(current: Variable, operands: Lengths) -> Variable:
             node = current.owner
-            if node is not None and isinstance(node.op, Shape_i):
-                return self.lengths(node.inputs[0])[node.op.axis]
-            if node is None or not is_size_arithmetic(current):
+            if node is None:
                 return current
-            operands = [self._canonical[x] for x in node.inputs]
-            same = all(a is b for a, b in zip(operands, node.inputs, strict=True))
-            return current if same else _core.elemwise(node.op, *operands)
+            if not operands:
+                is_length = isinstance(node.op, Shape_i)
+                return self.lengths(node.inputs[0])[node.op.axis] if is_length else current
+            own = [self._canonical[x] for x in operands]
+            same = all(a is b for a, b in zip(own, operands, strict=True))
+            return current if same else _core.elemwise(node.op, *own)
 
         return find_after_operands(length, self._canonical, found)
 

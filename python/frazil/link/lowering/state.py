@@ -19,9 +19,9 @@ from frazil.tensor.advanced_indexing import (
     AdvancedSubtensor,
     index_lengths,
 )
-from frazil.tensor.lengths import Shape_i
+from frazil.tensor.lengths import Lengths, Shape_i
 from frazil.tensor.reductions import Reduce
-from frazil.tensor.shapes import find_after_operands, is_size_arithmetic
+from frazil.tensor.shapes import find_after_operands
 
 
 class Lowering:
@@ -79,19 +79,19 @@ class Lowering:
         """The size with the value of ``length``."""
         return find_after_operands(self.shapes.canonical(length), self._sizes, self._make_size)
 
-    def _make_size(self, length: Variable) -> int:
-        node = length.owner
+    def _make_size(self, length: Variable, operands: Lengths) -> int:
         if isinstance(length, Constant):
             return self.builder.size_literal(int(length.data))
+        node = length.owner
         if node is not None and isinstance(node.op, Shape_i):
             return self.builder.size_of(self.slot(node.inputs[0]), node.op.axis)
-        if node is None or not is_size_arithmetic(length):
+        if node is None or not operands:
             return self.builder.size_value(self.slot(length))
-        operands = [self._sizes[x] for x in node.inputs]
+        sizes = [self._sizes[x] for x in operands]
         if node.op.scalar_op.table_name == "where":
-            condition, then, otherwise = operands
+            condition, then, otherwise = sizes
             return self.builder.size_where(condition, then, otherwise)
-        a, b = operands
+        a, b = sizes
         return self.builder.size_binary(node.op.scalar_op.table_name, a, b)
 
     def run_loop(

@@ -84,15 +84,14 @@ def _own_lengths(node: FrozenApply, shapes: Shapes) -> tuple[Lengths, Lengths]:
 def _asked(length: Variable, asked: dict[Variable, Variable | None]) -> Variable | None:
     """A length before the scan, by the lengths that a step may ask for; None if it cannot."""
 
-    def ask(current: Variable) -> Variable | None:
+    def ask(current: Variable, operands: tuple[Variable, ...]) -> Variable | None:
         if isinstance(current, Constant):
             return current
         node = current.owner
-        if node is None or not is_size_arithmetic(current):
+        if node is None or not operands:
             return None
-        operands = [own for x in node.inputs if (own := asked[x]) is not None]
-        complete = len(operands) == len(node.inputs)
-        return _core.elemwise(node.op, *operands) if complete else None
+        own = [found for x in operands if (found := asked[x]) is not None]
+        return _core.elemwise(node.op, *own) if len(own) == len(operands) else None
 
     return find_after_operands(length, asked, ask)
 
