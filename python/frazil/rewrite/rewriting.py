@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from operator import attrgetter
+from operator import attrgetter, is_
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 import frazil._core as _core
@@ -245,19 +245,12 @@ def warn_of_cycles(cycles: Mapping[str, str]) -> None:
         warnings.warn(message, RuleCycleWarning, stacklevel=users_level())
 
 
-def _rewrite_graph(
-    graph: KindT, rules: RuleSet, leave_cycles: bool, cycles: dict[str, str] | None = None
-) -> Rewriting[KindT]:
+def _rewrite_graph(graph: KindT, rules: RuleSet, leave_cycles: bool) -> Rewriting[KindT]:
     # The nodes that an input is computed from do not belong to the graph.
     inputs: Sequence[Variable] = graph.inputs
     hidden = {x: x.type(str(x)) for x in inputs if x.owner is not None}
     outputs = _core.graph_replace(graph.outputs, hidden) if hidden else graph.outputs
-    if cycles is None:
-        results, trace = _rewrite_outputs(outputs, rules, leave_cycles)
-    else:
-        results, found = _leaving_cycles(outputs, rules)
-        trace = Trace(rules, outputs)
-        cycles.update({why: text for why, text in found.items() if why not in cycles})
+    results, trace = _rewrite_outputs(outputs, rules, leave_cycles)
     if hidden:
         results = _core.graph_replace(results, {new: old for old, new in hidden.items()})
     if isinstance(graph, FrozenFunctionGraph):
@@ -296,7 +289,12 @@ def rewrite_by(
 
     The reasons are added to ``cycles``, each with a message.
     """
-    return _rewrite_graph(graph, rules, leave_cycles=True, cycles=cycles).graph
+    outputs = graph.outputs
+    results, found = _leaving_cycles(outputs, rules)
+    for why, message in found.items():
+        cycles.setdefault(why, message)
+    # Most phases find nothing to do in most graphs.
+    return graph if all(map(is_, results, outputs)) else FrozenFunctionGraph(graph.inputs, results)
 
 
 _compiled = attrgetter("compiled")
