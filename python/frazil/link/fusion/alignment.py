@@ -123,19 +123,23 @@ def indexed_axes(node: FrozenApply) -> tuple[int, ...]:
     return tuple(axis for axis, entry in enumerate(node.op.template) if entry == INDEX)
 
 
-def whole_axes(node: FrozenApply) -> Axes:
-    """For each dimension of the domain, the axis of the whole operand that moves along it."""
+def whole_axes(node: FrozenApply, over: Variable) -> Axes:
+    """For each dimension of the domain ``over``, the axis of the whole operand that moves along
+    it.
+    """
     template = node.op.template
     whole = [axis for axis, entry in enumerate(template) if entry == FULL]
     at = index_position(template)
-    added = domain(node).ndim - len(whole)
+    added = over.ndim - len(whole)
     return (*whole[:at], *[REPEATED] * added, *whole[at:])
 
 
-def puts_rows(node: FrozenApply) -> bool:
-    """Whether a put has indices that are the same along a row, and elements for several threads."""
-    shape = domain(node).type.shape
+def puts_rows(node: FrozenApply, over: Variable) -> bool:
+    """Whether a put over the domain ``over`` has indices that are the same along a row, and
+    elements for several threads.
+    """
+    shape = over.type.shape
     elements = 1
     for length in shape:
         elements *= SHARED_FROM if length is None else length
-    return elements >= SHARED_FROM and shape[-1] != 1 and whole_axes(node)[-1] != REPEATED
+    return elements >= SHARED_FROM and shape[-1] != 1 and whole_axes(node, over)[-1] != REPEATED

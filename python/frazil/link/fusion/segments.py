@@ -120,8 +120,9 @@ def _given(order: Sequence[FrozenApply], kinds: Kinds) -> list[tuple[int, Variab
     wanted = {at for at, kind in enumerate(kinds.kinds) if kind.fusible and kind.domain == "given"}
     if not wanted:
         return []
-    puts = [(at, order[at]) for at, kind in enumerate(kinds.of_nodes) if kind in wanted]
-    return [(at, domain(node), puts_rows(node)) for at, node in puts]
+    puts = [at for at, kind in enumerate(kinds.of_nodes) if kind in wanted]
+    domains = [domain(order[at]) for at in puts]
+    return [(at, over, puts_rows(order[at], over)) for at, over in zip(puts, domains, strict=True)]
 
 
 def one_node_segments(graph: FrozenFunctionGraph | FunctionGraph) -> tuple[Segment, ...]:

@@ -13,7 +13,6 @@ from frazil._core import Constant, FrozenApply, Reading, Variable
 from frazil.graph.cached_property import cached_property
 from frazil.graph.dataclass import dataclass
 from frazil.link.fusion.alignment import (
-    domain,
     indexed_axes,
     row_dimension,
     whole_axes,
@@ -370,7 +369,8 @@ class _Assembly:
 
     def _indexed(self, node: FrozenApply) -> IndexedOperand:
         (whole,) = whole_operands(node)
-        axes = _moving(whole_axes(node), domain(node))
+        over = self.readings[node].over
+        axes = _moving(whole_axes(node, over), over)
         return IndexedOperand(whole, axes, indexed_axes(node))
 
     def _take(self, node: FrozenApply, args: list[Value]) -> None:
