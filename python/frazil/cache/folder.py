@@ -8,7 +8,6 @@ import stat
 import sys
 import warnings
 from functools import cache
-from pathlib import Path
 
 DEFAULT_LIMIT = 2**30
 _MOST = 2**62
@@ -93,7 +92,7 @@ def prepared(folder: str) -> str | None:
     """
     try:
         if not os.path.isdir(folder):
-            Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)
+            os.makedirs(folder, mode=0o700, exist_ok=True)
         real = os.path.realpath(folder)
         check(real)
     except OSError as error:

@@ -232,16 +232,20 @@ def users_ops(graph: FrozenFunctionGraph) -> list[Op]:
     pending: list[Any] = [graph]
     while pending:
         value = pending.pop()
-        if isinstance(value, tuple):
-            pending += value
-        elif isinstance(value, FrozenFunctionGraph):
+        if isinstance(value, FrozenFunctionGraph):
             pending += dict.fromkeys(node.op for node in reversed(value.toposort()))
-        elif isinstance(value, Op) and value not in seen:
+        elif isinstance(value, tuple):
+            pending += [held for held in value if isinstance(held, _HOLDERS)]
+        elif value not in seen:
             seen.add(value)
-            pending += value._params()
+            pending += [held for held in value._params() if isinstance(held, _HOLDERS)]
             if not is_frazil(type(value)):
                 found.append(value)
     return found
+
+
+_HOLDERS = (Op, tuple, FrozenFunctionGraph)
+"""The classes of what is or may hold an op."""
 
 
 def _words(numbers: Iterable[int]) -> str:

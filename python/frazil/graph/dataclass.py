@@ -61,7 +61,7 @@ def _dataclass(
         fields = dataclasses.fields(cls)
         added: dict[str, Any] = {
             "__match_args__": tuple(field.name for field in fields),
-            "__init__": _Init(cls),
+            "__init__": _Init(cls, fields),
             "__repr__": _repr_of(tuple(field.name for field in fields if field.repr)),
         }
         if eq:
@@ -146,39 +146,45 @@ def _names_of_slots(cls: type[object], own: dict[str, Field[object]]) -> tuple[s
 class _Init:
     """Stands for ``__init__`` until its first use."""
 
-    __slots__ = ("_cls",)
+    __slots__ = ("_cls", "_fields")
 
-    def __init__(self, cls: type[Any]) -> None:
+    def __init__(self, cls: type[Any], fields: tuple[Field[Any], ...]) -> None:
         self._cls = cls
+        self._fields = fields
 
     def __get__(self, instance: object, owner: type[Any] | None = None) -> Any:
         cls = self._cls
         if vars(cls)["__init__"] is self:
-            cls.__init__ = _init_of(cls)
+            cls.__init__ = _init_of(cls, self._fields)
         return vars(cls)["__init__"].__get__(instance, owner)
 
 
-def _init_of(cls: type[Any]) -> object:
+def _init_of(cls: type[Any], fields: tuple[Field[Any], ...]) -> object:
     """The ``__init__`` of a class: most need no text of their own."""
-    fields = dataclasses.fields(cls)
-    defaults = {field.name: field.default for field in fields if field.default is not MISSING}
-    names = [field.name for field in fields]
-    own = any(field.default_factory is not MISSING for field in fields)
-    own = own or list(defaults) != names[len(names) - len(defaults) :]
+    annotations: dict[str, object] = {}
+    defaults: list[object] = []
+    own = False
+    for field in fields:
+        annotations[field.name] = field.type
+        if field.default is not MISSING:
+            defaults.append(field.default)
+        elif defaults or field.default_factory is not MISSING:
+            own = True
     checks = hasattr(cls, "__post_init__")
-    found: Any = None if own else initializer(names, defaults, checks=checks)
+    found: Any = None if own else initializer(tuple(annotations), defaults, checks=checks)
     if found is None:
-        found = _written_init(cls)
+        found = _written_init(cls, fields)
     found.__qualname__ = f"{cls.__qualname__}.__init__"
     found.__module__ = cls.__module__
-    found.__annotations__ = {field.name: field.type for field in fields} | {"return": None}
+    annotations["return"] = None
+    found.__annotations__ = annotations
     return found
 
 
-def _written_init(cls: type[Any]) -> object:
+def _written_init(cls: type[Any], fields: tuple[Field[Any], ...]) -> object:
     known: dict[str, Any] = {"_set": object.__setattr__, "_MADE": MISSING}
     taken, lines = ["self"], []
-    for field in dataclasses.fields(cls):
+    for field in fields:
         name, value = field.name, field.name
         if field.default is not MISSING:
             known[f"_default_{name}"] = field.default

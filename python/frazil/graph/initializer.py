@@ -7,7 +7,7 @@ module. The method of a class is a copy of their code with other names.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from types import FunctionType
 from typing import Any
 
@@ -15,16 +15,16 @@ _set = object.__setattr__
 
 
 def initializer(
-    names: Sequence[str], defaults: Mapping[str, object], *, checks: bool = False
+    names: tuple[str, ...], defaults: Sequence[object], *, checks: bool = False
 ) -> FunctionType | None:
     """An ``__init__`` that takes these attributes and sets them; None if there are too many.
 
     Parameters
     ----------
-    names : sequence of str
+    names : tuple of str
         The names of the parameters, in order, and of the attributes.
-    defaults : mapping
-        The defaults of the last of them.
+    defaults : sequence
+        The defaults of the last of them, in order.
     checks : bool
         Whether ``__post_init__`` runs then. There must be an attribute.
 
@@ -32,7 +32,7 @@ def initializer(
     --------
     >>> from frazil.graph.initializer import initializer
     >>> class Point:
-    ...     __init__ = initializer(["x", "y"], {"y": 0})
+    ...     __init__ = initializer(("x", "y"), [0])
     >>> vars(Point(1)), vars(Point(y=3, x=2))
     ({'x': 1, 'y': 0}, {'x': 2, 'y': 3})
     """
@@ -44,10 +44,9 @@ def initializer(
         co_name="__init__",
         co_qualname="__init__",
         co_varnames=("self", *names),
-        co_consts=tuple(renamed.get(value, value) for value in code.co_consts),
+        co_consts=tuple([renamed.get(value, value) for value in code.co_consts]),
     )
-    known = {"_set": _set, "_last": _set_and_check if checks else _set}
-    return FunctionType(code, known, "__init__", tuple(defaults.values()))
+    return FunctionType(code, _CHECKS if checks else _SETS, "__init__", tuple(defaults))
 
 
 def _set_and_check(self: Any, name: str, value: object) -> None:
@@ -59,6 +58,8 @@ def _set_and_check(self: Any, name: str, value: object) -> None:
 _last = _set
 
 
+_SETS = {"_set": _set, "_last": _set}
+_CHECKS = {"_set": _set, "_last": _set_and_check}
 _LETTERS = "abcdefghi"
 
 
