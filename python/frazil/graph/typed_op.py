@@ -17,11 +17,6 @@ class TypedOp(Op):
 
     rule: ClassVar[str]
 
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        if cls.make_node is not TypedOp.make_node and cls.__call__ is TypedOp.__call__:
-            cls.__call__ = Op.__call__  # type: ignore[method-assign]
-
     def make_node(self, *inputs: Variable) -> FrozenApply:
         node = _core.apply(self, *inputs).owner
         assert node is not None
@@ -29,7 +24,10 @@ class TypedOp(Op):
 
     def __call__(self, *inputs: Any) -> Any:
         """The output of the op applied to ``inputs``."""
-        return _core.apply(self, *inputs)
+        return _core.apply(self, *inputs) if self._is_typed() else super().__call__(*inputs)
 
     def _rule(self) -> str | None:
-        return self.rule if type(self).make_node is TypedOp.make_node else None
+        return self.rule if self._is_typed() else None
+
+    def _is_typed(self) -> bool:
+        return type(self).make_node is TypedOp.make_node
