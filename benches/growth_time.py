@@ -65,7 +65,7 @@ def measure_family(family: str, size: int) -> dict[str, float]:
     inputs, outputs = timed("build", lambda: FAMILIES[family](size))
     graph = fz.FrozenFunctionGraph(inputs, outputs)
     timed("print", lambda: (fz.pp(outputs), fz.dprint(outputs, file="str")))
-    optimized = timed("improve", lambda: optimize(graph, frozenset()))
+    optimized = timed("improve", lambda: optimize(graph, frozenset()).graph)
     timed("cut", lambda: Segmentation(optimized, find_fusion("c")))
     timed("compile", lambda: fz.function(inputs, outputs, mode="py"))
     return seconds

@@ -37,7 +37,7 @@ def counted(work):
 def calls(family, n):
     (inputs, outputs), build = counted(lambda: FAMILIES[family](n))
     graph = fz.FrozenFunctionGraph(inputs, outputs)
-    optimized, improve = counted(lambda: optimize(graph, frozenset()))
+    optimized, improve = counted(lambda: optimize(graph, frozenset()).graph)
     return {
         "build": build,
         "optimize": improve,

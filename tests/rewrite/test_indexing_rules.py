@@ -18,7 +18,7 @@ rows, columns = ft.arange(m.shape[0]), ft.arange(m.shape[1])
 
 
 def optimized(inputs, outputs):
-    graph = optimize(fz.FrozenFunctionGraph(inputs, outputs), frozenset())
+    graph = optimize(fz.FrozenFunctionGraph(inputs, outputs), frozenset()).graph
     return [str(node.op) for node in graph.toposort()]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from frazil.compile.mode import Linker, find_linker
 from frazil.compile.phases import optimize
 from frazil.inner.inner_graph import Holder, with_inner_graph
+from frazil.rewrite.rewriting import warn_of_cycles
 
 
 def rewrite_inner_graph(
@@ -36,4 +37,6 @@ def rewrite_inner_graph(
     """
     if isinstance(linker, str):
         linker = find_linker(linker)
-    return with_inner_graph(op, optimize(op.fgraph, excluded, linker.prepare))
+    graph, cycles = optimize(op.fgraph, excluded, linker.prepare)
+    warn_of_cycles(cycles)
+    return with_inner_graph(op, graph)

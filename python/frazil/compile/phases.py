@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from frazil._core import FrozenFunctionGraph, RuleSet
 from frazil.compile.failure import with_on_error, without_checks
@@ -17,7 +17,7 @@ from frazil.rewrite.definition import Rule
 from frazil.rewrite.factors import searches_kept
 from frazil.rewrite.merging.ifelse import merge_ifelses
 from frazil.rewrite.merging.scalar_loops import optimize_scalar_loops
-from frazil.rewrite.rewriting import rewrite_by, rule_sets, warn_of_cycles
+from frazil.rewrite.rewriting import rewrite_by, rule_sets
 from frazil.rewrite.scan.passes import optimize_scans
 from frazil.tensor.linalg.failure import OnError
 
@@ -43,14 +43,23 @@ Prepare: TypeAlias = Callable[[FrozenFunctionGraph, Improve], FrozenFunctionGrap
 """A graph, and a function for the graphs that its ops hold, to the graph that a linker compiles."""
 
 
+class Optimized(NamedTuple):
+    """The graph that a linker compiles.
+
+    ``cycles`` has the reasons for which rules left nodes as they are, and a message of each.
+    """
+
+    graph: FrozenFunctionGraph
+    cycles: Mapping[str, str]
+
+
 def optimize(
     graph: FrozenFunctionGraph,
     excluded: frozenset[str],
     prepare: Prepare = rewrite_inner_graphs,
     on_error: OnError | None = None,
     included: tuple[Rule, ...] = (),
-    cycles: dict[str, str] | None = None,
-) -> FrozenFunctionGraph:
+) -> Optimized:
     """Return the graph that a linker compiles for ``graph``: the same one for equal graphs.
 
     Parameters
@@ -65,9 +74,6 @@ def optimize(
         The effect of matrices without factors; None: by each op's own ``on_error``.
     included : tuple of Rule
         Rules of users, which come before those of each phase.
-    cycles : dict of str to str, optional
-        It gets the reasons for which rules left a node as it is, and a message of each; the default
-        is to warn of them.
 
     Examples
     --------
@@ -75,16 +81,13 @@ def optimize(
     >>> from frazil.compile.phases import optimize
     >>> x = ft.vector("x")
     >>> graph = fz.FrozenFunctionGraph([x], [ft.log(1 + ft.exp(x))])
-    >>> print(fz.pp(optimize(graph, frozenset())))
+    >>> print(fz.pp(optimize(graph, frozenset()).graph))
     softplus(*0)
     """
     rules = rule_sets(_rules_of_phases(excluded, included))
-    left: dict[str, str] = {} if cycles is None else cycles
     with searches_kept():
-        made = _Descent(rules, excluded, prepare, on_error, left).optimized(graph)
-    if cycles is None:
-        warn_of_cycles(left)
-    return made
+        descent = _Descent(rules, excluded, prepare, on_error)
+        return Optimized(descent.optimized(graph), descent.cycles)
 
 
 class _Descent:
@@ -102,7 +105,6 @@ class _Descent:
         excluded: frozenset[str],
         prepare: Prepare,
         on_error: OnError | None,
-        cycles: dict[str, str],
     ) -> None:
         self._rules = rules
         self._canonicalizes = "canonicalize" not in excluded
@@ -110,7 +112,7 @@ class _Descent:
         self._checks = CHECKS not in excluded
         self._prepare = prepare
         self._on_error = on_error
-        self._cycles = cycles
+        self.cycles: dict[str, str] = {}
         self._canonical: dict[FrozenFunctionGraph, FrozenFunctionGraph] = {}
         self._optimized: dict[FrozenFunctionGraph, FrozenFunctionGraph] = {}
 
@@ -120,11 +122,17 @@ class _Descent:
         if found is None:
             made = self._canonical_form(graph)
             for rules in self._rules:
-                made = rewrite_by(made, rules, self._cycles)
+                made = self._rewritten(made, rules)
             if self._optimizes_scans:
                 made = optimize_scalar_loops(made)
             found = self._optimized[graph] = self._prepare(made, self.optimized)
         return found
+
+    def _rewritten(self, graph: FrozenFunctionGraph, rules: RuleSet) -> FrozenFunctionGraph:
+        made, cycles = rewrite_by(graph, rules)
+        for why, message in cycles.items():
+            self.cycles.setdefault(why, message)
+        return made
 
     def _canonical_form(self, graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
         """``graph``, and all graphs within it, canonical and with optimized scans."""
@@ -143,7 +151,7 @@ class _Descent:
         if not any(isinstance(op, HasInnerGraph) for op in ops_of(graph)):
             return graph
         if self._canonicalizes:
-            graph = rewrite_by(graph, self._rules[0], self._cycles)
+            graph = self._rewritten(graph, self._rules[0])
         graph = merge_ifelses(graph)
         graph = rewrite_inner_graphs(graph, self._canonical_form)
         return optimize_scans(graph) if self._optimizes_scans else graph

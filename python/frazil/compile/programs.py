@@ -81,21 +81,27 @@ def find_program(
         The inputs whose memory the program may use up.
     """
     key = (graph, linker.name, replace(mode, linker=None, tiered=True), donated)
-    found = _compiled.get(key)
-    if found is not None:
-        if found.cycles:
-            warn_of_cycles(found.cycles)
-        return found
+    found = _compiled.get(key) or _found_once(key, graph, linker, mode, donated)
+    if found.cycles:  # each function is to warn
+        warn_of_cycles(found.cycles)
+    return found
+
+
+def _found_once(
+    key: Hashable,
+    graph: FrozenFunctionGraph,
+    linker: Linker,
+    mode: Mode,
+    donated: tuple[int, ...],
+) -> Compiled:
+    """The program, which one of the threads that ask for it at once looks for."""
 
     def make(_: Sequence[Hashable]) -> list[Compiled]:
         with in_container_of(graph.inputs), no_collections(), ops_kept():
             made = _compiled[key] = _find_on_disk(graph, linker, mode, donated)
         return [made]
 
-    found = _flights.make([key], _compiled.get, make)[key]
-    if found.cycles:
-        warn_of_cycles(found.cycles)
-    return found
+    return _flights.make([key], _compiled.get, make)[key]
 
 
 def _find_on_disk(
@@ -166,8 +172,7 @@ def _users_code(graph: FrozenFunctionGraph, linker: Linker, mode: Mode) -> str:
 def _make(
     graph: FrozenFunctionGraph, linker: Linker, mode: Mode, donated: tuple[int, ...]
 ) -> Compiled:
-    cycles: dict[str, str] = {}
-    prepared = optimize(graph, mode.excluded, linker.prepare, mode.on_error, mode.included, cycles)
+    prepared, cycles = optimize(graph, mode.excluded, linker.prepare, mode.on_error, mode.included)
     key = (prepared, linker.name, donated)
     known = _programs.get(key)
     if known is None:

@@ -9,7 +9,12 @@ from operator import attrgetter, is_
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 import frazil._core as _core
-from frazil._core import FrozenFunctionGraph, FunctionGraph, RuleSet, Variable
+from frazil._core import (
+    FrozenFunctionGraph,
+    FunctionGraph,
+    RuleSet,
+    Variable,
+)
 from frazil.graph.call_site import users_level
 from frazil.graph.dataclass import dataclass
 from frazil.rewrite.catalog import CANONICALIZE
@@ -198,28 +203,33 @@ def rewrite(
     if rules is None:
         rules = CANONICALIZE
     compiled = _rule_set(tuple(rules))
+    made: Rewriting[Any]
     if isinstance(graph, Variable):
-        results, trace = _rewrite_outputs([graph], compiled, leave_cycles)
-        return Rewriting(results[0], trace)
-    if isinstance(graph, list | tuple):
-        return Rewriting(*_rewrite_outputs(graph, compiled, leave_cycles))
-    if isinstance(graph, FunctionGraph):
-        return _rewrite_graph(graph, compiled, leave_cycles)
-    if isinstance(graph, FrozenFunctionGraph):
-        return _rewrite_graph(graph, compiled, leave_cycles)
-    raise TypeError(
-        f"expected a variable, a sequence of variables or a graph, given {type(graph).__name__}"
-    )
+        results, trace, cycles = _rewrite_outputs([graph], compiled, leave_cycles)
+        made = Rewriting(results[0], trace)
+    elif isinstance(graph, list | tuple):
+        results, trace, cycles = _rewrite_outputs(graph, compiled, leave_cycles)
+        made = Rewriting(results, trace)
+    elif isinstance(graph, FunctionGraph | FrozenFunctionGraph):
+        whole: Any = graph  # of one kind or the other, as the result is
+        made, cycles = _rewrite_graph(whole, compiled, leave_cycles)
+    else:
+        raise TypeError(
+            f"expected a variable, a sequence of variables or a graph, given {type(graph).__name__}"
+        )
+    warn_of_cycles(cycles)
+    return made
 
 
 def _rewrite_outputs(
     outputs: Sequence[Variable], rules: RuleSet, leave_cycles: bool
-) -> tuple[list[Variable], Trace]:
+) -> tuple[list[Variable], Trace, Mapping[str, str]]:
+    """The rewritten outputs, their trace, and a message for each reason to leave nodes."""
+    trace = Trace(rules, outputs)
     if not leave_cycles:
-        return rules.rewrite(outputs), Trace(rules, outputs)
+        return rules.rewrite(outputs), trace, {}
     results, cycles = _leaving_cycles(outputs, rules)
-    warn_of_cycles(cycles)
-    return results, Trace(rules, outputs)
+    return results, trace, cycles
 
 
 def _leaving_cycles(
@@ -245,19 +255,25 @@ def warn_of_cycles(cycles: Mapping[str, str]) -> None:
         warnings.warn(message, RuleCycleWarning, stacklevel=users_level())
 
 
-def _rewrite_graph(graph: KindT, rules: RuleSet, leave_cycles: bool) -> Rewriting[KindT]:
+def _rewrite_graph(
+    graph: KindT, rules: RuleSet, leave_cycles: bool
+) -> tuple[Rewriting[KindT], Mapping[str, str]]:
     # The nodes that an input is computed from do not belong to the graph.
     inputs: Sequence[Variable] = graph.inputs
     hidden = {x: x.type(str(x)) for x in inputs if x.owner is not None}
     outputs = _core.graph_replace(graph.outputs, hidden) if hidden else graph.outputs
-    results, trace = _rewrite_outputs(outputs, rules, leave_cycles)
+    results, trace, cycles = _rewrite_outputs(outputs, rules, leave_cycles)
     if hidden:
         results = _core.graph_replace(results, {new: old for old, new in hidden.items()})
+    return Rewriting(_with_outputs(graph, results), trace), cycles
+
+
+def _with_outputs(graph: KindT, outputs: Sequence[Variable]) -> KindT:
     if isinstance(graph, FrozenFunctionGraph):
-        return Rewriting(FrozenFunctionGraph(graph.inputs, results), trace)
+        return FrozenFunctionGraph(graph.inputs, outputs)
     rewritten = graph.clone()
-    rewritten.set_outputs(results)
-    return Rewriting(rewritten, trace)
+    rewritten.set_outputs(outputs)
+    return rewritten
 
 
 @lru_cache(maxsize=64)
@@ -283,18 +299,17 @@ def rule_sets(phases: tuple[tuple[Rule, ...], ...]) -> tuple[RuleSet, ...]:
 
 
 def rewrite_by(
-    graph: FrozenFunctionGraph, rules: RuleSet, cycles: dict[str, str]
-) -> FrozenFunctionGraph:
+    graph: FrozenFunctionGraph, rules: RuleSet
+) -> tuple[FrozenFunctionGraph, Mapping[str, str]]:
     """The graph, rewritten by a compiled set; nodes on which rules would not end stay.
 
-    The reasons are added to ``cycles``, each with a message.
+    With it comes a message for each reason to leave nodes.
     """
     outputs = graph.outputs
-    results, found = _leaving_cycles(outputs, rules)
-    for why, message in found.items():
-        cycles.setdefault(why, message)
+    results, cycles = _leaving_cycles(outputs, rules)
     # Most phases find nothing to do in most graphs.
-    return graph if all(map(is_, results, outputs)) else FrozenFunctionGraph(graph.inputs, results)
+    is_left = all(map(is_, results, outputs))
+    return graph if is_left else _with_outputs(graph, results), cycles
 
 
 _compiled = attrgetter("compiled")
