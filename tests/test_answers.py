@@ -306,6 +306,24 @@ def test_impl_may_return_nan_and_false() -> None:
         assert not f([1.0, 2.0]).any()
 
 
+@pytest.mark.parametrize("mode", ["py", "c", "cranelift", "numba", "debug"])
+def test_elements_that_are_no_numbers_of_the_type(mode: str) -> None:
+    cases: list[tuple[Any, type[Exception], str]] = [
+        (lambda self, x: 1.5, TypeError, "returned 1.5; .* int64 can hold.* has rule = "),
+        (lambda self, x: math.nan, ValueError, "returned nan; .* int64 can hold"),
+        (lambda self, x: "1.5", ValueError, "returned '1.5' of type str; .* int64 can hold"),
+        (lambda self, x: (x, x), TypeError, r"returned \(.*\) of type tuple; .* int64 can hold"),
+    ]
+    i = ft.lvector("i")
+    for impl, error, message in cases:
+        f = fz.function([i], scalar_op(impl, "arithmetic")(i), mode=mode)
+        for value in ([2], [3, 2, 1]):
+            with pytest.raises(error, match=message):
+                f(value)
+    wrapped = scalar_op(lambda self, x: 2.0**40 * 2.0**10 + int(x), "arithmetic")
+    assert fz.function([i], wrapped(i), mode=mode)([1]) == 2**50 + 1
+
+
 def operand(value: Any, batched: bool = True) -> Any:
     return fz.batching.Operand(value, batched)
 

@@ -279,3 +279,50 @@ def test_faults_are_found_within_calls_branches_and_loops(inside, fault):
     message = find([x], result, np.ones(3), error=error)
     assert expected in message
     assert HERE in message
+
+
+@dataclass(frozen=True, eq=False)
+class Counting(fz.Op):
+    """Adds the number of its calls: to a value of its own, or to memory that it keeps."""
+
+    keeps: bool
+    calls = np.zeros(1)
+
+    def make_node(self, x):
+        return fz.FrozenApply(self, [x], [x.type])
+
+    def perform(self, node, inputs):
+        self.calls[:] += 1
+        return (self.calls if self.keeps else inputs[0] + self.calls,)
+
+
+class Copying(fz.Op):
+    def make_node(self, x):
+        return fz.FrozenApply(self, [x], [x.type])
+
+    def perform(self, node, inputs):
+        return (inputs[0].copy(),)
+
+
+@dataclass(frozen=True, eq=False)
+class Impure(Counting):
+    pure = False
+
+
+def test_a_pure_op_gives_the_same_twice():
+    x = ft.vector("x")
+    f = debug([x], Counting(False)(x))
+    f([1.0])
+    f([2.0])
+    f([3.0])
+    with pytest.raises(fz.DebugModeError, match="for the same inputs: an op that depends on more"):
+        f([3.0])
+    f = debug([x], Counting(True)(x))
+    f([1.0])
+    with pytest.raises(fz.DebugModeError, match="returns the same memory as output 0 of two"):
+        f([2.0])
+    f = debug([x], Copying()(x))
+    f([1.0])[0] = 7.0
+    assert f([1.0]) == 1.0
+    f = debug([x], Impure(False)(x))
+    assert f([1.0]) != f([1.0])

@@ -105,6 +105,25 @@ def test_an_error_of_a_form_names_the_node():
     assert __file__ in note
 
 
+def test_a_form_of_other_inputs_is_named():
+    other = ft.vector("other")
+
+    @dataclass(frozen=True, eq=False)
+    class Foreign(Rotate):
+        pass
+
+    @native_form.register
+    def _(op: Foreign, x):
+        return x + other
+
+    x = ft.vector("x")
+    with pytest.raises(fz.MissingInputError) as failed:
+        fz.function([x], Foreign(1)(x), mode="cranelift")
+    (note,) = failed.value.__notes__
+    assert note.startswith("the native form of Foreign{1}(")
+    assert "needs other;" in note
+
+
 def test_explain_says_where_there_is_no_form():
     x = ft.vector("x")
     f = fz.function([x], Rotate(0)(x) * 2, mode="cranelift")

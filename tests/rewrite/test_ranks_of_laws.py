@@ -145,3 +145,37 @@ def test_a_parameter_with_a_rank_matches_this_rank():
     f = fz.function([m, n], product, mode=fz.Mode("py").including(swapped))
     given = np.arange(4.0).reshape(2, 2), np.array([[1.0, 2.0], [3.0, 5.0]])
     np.testing.assert_allclose(f(*given), np.tan(given[0]) @ given[1])
+
+
+def test_sides_have_one_rank():
+    """The node that the core makes for a right side has the rank of what it replaces."""
+    vector = Annotated[fz.Variable, Sort("vector", ("float64",), "float64", ndim=1)]
+    with pytest.raises(TypeError, match=r"right side, CumOp.*float64\[\?\] where .*float64\[\];"):
+
+        @rule
+        def cumulated(x: vector):
+            """sum(x) == cumsum(x)."""
+            return ft.sum(x), ft.cumsum(x)
+
+    with pytest.raises(TypeError, match="left side has 1 outputs and its right side 2"):
+
+        @rule
+        def doubled(x: Float):
+            """exp(x) == x, x."""
+            return ft.exp(x), [x, x]
+
+
+def test_a_right_side_of_other_inputs_is_named():
+    other = ft.vector("other")
+
+    @rule
+    def foreign(x: Float):
+        """Not a law: it reads a variable that the node does not."""
+        return ft.exp(x), lambda node, x: x + other
+
+    x = ft.vector("x")
+    with pytest.raises(fz.MissingInputError) as failed:
+        fz.function([x], ft.exp(x), mode=fz.Mode("py").including(foreign))
+    assert failed.value.__notes__[0].startswith(
+        "rule foreign gives what needs other: foreign: exp("
+    )

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from frazil._core import FrozenApply, Variable
+import frazil._core as _core
+from frazil._core import Constant, FrozenApply, Variable
 from frazil.graph.op import Array
 
 
@@ -23,7 +24,7 @@ def values_of(node: FrozenApply, arrays: Sequence[object]) -> tuple[Array, ...]:
     TypeError
         If ``perform`` returns another number of values, or one of another type.
     """
-    made = tuple(map(np.asarray, listed_values(node, node.op.perform(node, arrays))))
+    made = arrays_of(node, node.op.perform(node, arrays))
     for at, (value, kind) in enumerate(zip(made, node.output_types, strict=True)):
         fits = value.dtype == kind.numpy_dtype and value.ndim == len(kind.shape)
         if not fits or any(
@@ -34,6 +35,18 @@ def values_of(node: FrozenApply, arrays: Sequence[object]) -> tuple[Array, ...]:
                 f"make_node says {kind}"
             )
     return made
+
+
+def arrays_of(node: FrozenApply, given: object) -> tuple[Array, ...]:
+    """Return the values that ``perform`` returned as arrays, one for each output of the node."""
+    made = []
+    for at, value in enumerate(listed_values(node, given)):
+        try:
+            made.append(np.asarray(value))
+        except Exception as error:
+            error.add_note(f"as result {at} of {node.op} must be an array of numbers")
+            raise
+    return tuple(made)
 
 
 def listed_values(node: FrozenApply, given: object) -> tuple[Any, ...]:
@@ -63,10 +76,25 @@ def listed(given: object, count: int, what: str, each: str, things: str) -> list
 
 
 def note_place(error: Exception, what: str, node: FrozenApply) -> None:
-    """Add to an error of a user's function which node it was called for, and who built that."""
+    """Add to an error of a function which node it was called for, and who built that.
+
+    ``what`` names the function; of an op's ``perform``, it is empty.
+    """
     source = node.source
     where = "" if source is None else f", first built at {source[0]}:{source[1]} in {source[2]}"
-    error.add_note(f"in {what} {node!r}{where}")
+    error.add_note(f"in{f' {what}' if what else ':'} {node!r}{where}")
+
+
+def strangers(made: Sequence[Variable], given: Sequence[Variable]) -> list[Variable]:
+    """Return the inputs that some variables need beside those that ``given`` are computed from."""
+    known = {*given, *_leaves(given)}
+    return [x for x in _leaves(made) if x not in known]
+
+
+def _leaves(variables: Sequence[Variable]) -> list[Variable]:
+    read = [x for node in _core.toposort(variables) for x in node.inputs]
+    found = [x for x in (*variables, *read) if x.owner is None and not isinstance(x, Constant)]
+    return list(dict.fromkeys(found))
 
 
 def _shown(given: object) -> str:

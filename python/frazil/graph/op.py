@@ -15,12 +15,15 @@ import numpy as np
 
 from frazil._core import FrozenApply, FrozenFunctionGraph, OpBase, Variable
 from frazil.graph.parameters import (
+    AS_MADE,
     OpClass,
     are_plain,
     check_arguments,
     is_of_import,
     made_with,
     parameters_of,
+    plain_attributes,
+    refuse_other_attributes,
     remade,
     settled,
 )
@@ -44,7 +47,11 @@ class OpMeta(type):
 
     def _make(cls, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
         check_arguments(cls, args, kwargs)
-        return super().__call__(*args, **kwargs)._interned()
+        made = super().__call__(*args, **kwargs)
+        taken = made._interned()
+        if taken is not made and (known := OpClass.of(cls)).has_props:
+            refuse_other_attributes(made, known, taken)
+        return taken
 
 
 @lru_cache(maxsize=512, typed=True)
@@ -67,8 +74,9 @@ class Op(OpBase, metaclass=OpMeta):
     another process.
 
     A class may have ``__props__`` and an ``__init__`` of its own instead of fields: the attributes
-    that ``__props__`` names are the parameters, and others do not count. Without ``__props__``, an
-    op with an attribute that is no field is refused. Arrays are no parameters: pass them as inputs.
+    that ``__props__`` names are the parameters, and plain values of others must follow from those.
+    Without ``__props__``, an op with an attribute that is no field is refused. Arrays are no
+    parameters: pass them as inputs.
 
     Attributes
     ----------
@@ -137,6 +145,8 @@ class Op(OpBase, metaclass=OpMeta):
                 f"{error.object!a}: names and parameters of ops are text that UTF-8 can hold"
             ) from error
         if interned is self:
+            if known.has_props and AS_MADE not in vars(self):
+                object.__setattr__(self, AS_MADE, plain_attributes(self, known))
             self._on_intern()
         return interned
 
@@ -201,7 +211,11 @@ class Op(OpBase, metaclass=OpMeta):
 
     def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         """The gradients of the inputs, given those of the outputs; None where an input has none."""
-        raise NotImplementedError(f"{type(self).__qualname__} has no gradient: define L_op")
+        theirs = " in place of grad" if callable(getattr(self, "grad", None)) else ""
+        raise NotImplementedError(
+            f"{type(self).__qualname__} has no gradient: define L_op(self, inputs, outputs, "
+            f"output_gradients){theirs}"
+        )
 
     def __setattr__(self, name: str, value: object) -> None:
         self._check_change(name)

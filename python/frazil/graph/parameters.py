@@ -21,6 +21,7 @@ from weakref import ReferenceType, ref
 import numpy as np
 
 from frazil._core import FrozenFunctionGraph
+from frazil.graph.declarations import check_class
 
 
 class Interned(Protocol):
@@ -63,6 +64,7 @@ class OpClass:
         if known is None:
             kind = f"{cls.__module__}.{cls.__qualname__}"
             fields, props = _fields(cls), _props(cls)
+            check_class(cls)
             named = (*fields, *(name for name in props or () if name not in fields))
             known = OpClass(kind, _token(cls, kind), named, props is not None, _slots(cls))
             cls._op_class = known  # type: ignore[attr-defined]
@@ -161,6 +163,33 @@ def parameters_of(op: object, known: OpClass) -> tuple[Any, ...]:
                 f"differ in that alone would be one object. {_ADVICE.format(name=name)}"
             )
     return tuple(values)
+
+
+def refuse_other_attributes(made: object, known: OpClass, taken: object) -> None:
+    """Raise TypeError if a new op differs in an attribute from the equal op that is taken for it.
+
+    Attributes may change later, so those are compared that the op had when it was made.
+    """
+    first: dict[str, object] = vars(taken).get(AS_MADE, {})
+    for name, value in plain_attributes(made, known).items():
+        if name in first and (type(first[name]), first[name]) != (type(value), value):
+            raise TypeError(
+                f"{made!r} has {name} = {value!r}, and an equal op has {first[name]!r}: equal ops "
+                f"are one object. Add {name!r} to {type(made).__qualname__}.__props__"
+            )
+
+
+AS_MADE = "_as_made"
+"""The attribute in which an op keeps the attributes that are no parameters, as it got them."""
+
+
+def plain_attributes(op: object, known: OpClass) -> dict[str, object]:
+    """Return the attributes of an op that are no parameters, of plain values alone."""
+    return {
+        name: value
+        for name, value in vars(op).items()
+        if name not in known.parameters and (type(value) is float or are_plain((value,)))
+    }
 
 
 def _is_derived(cls: type, name: str) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 
 import frazil._core as _core
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, TensorType, Variable
-from frazil.graph.answers import values_of
+from frazil.graph.answers import note_place, values_of
 from frazil.graph.containers import in_container_of
 from frazil.graph.op import Array, Op
 from frazil.scalar.graph import ScalarGraphOp
@@ -136,7 +136,12 @@ def compute(fgraph: FrozenFunctionGraph, arrays: Sequence[Array]) -> list[Array]
         return x.data if isinstance(x, Constant) else values[x]
 
     for node in fgraph.toposort():
-        results = values_of(node, [value(x) for x in node.inputs])
+        try:
+            results = values_of(node, [value(x) for x in node.inputs])
+        except Exception as error:
+            if not isinstance(node.op, HasInnerGraph):
+                note_place(error, "", node)
+            raise
         values.update(zip(node.outputs, results, strict=True))
     return [np.asarray(value(output)) for output in fgraph.outputs]
 

@@ -17,6 +17,7 @@ from frazil.rewrite.guard import Guard
 from frazil.rewrite.ranks import OtherMeaning, without_dimensions
 from frazil.rewrite.sort import Sort
 from frazil.rewrite.wildcard import Wildcard
+from frazil.scalar.elemwise import Elemwise
 from frazil.tensor.docstrings import described
 from frazil.tensor.formulas import pp
 
@@ -100,6 +101,7 @@ class Rule:
                 "unless their sort has a rank"
             )
             raise
+        self._check_sides()
         self.compiled = self._compile(self._ranks())
 
     def over(self, *variables: Variable) -> Sides:
@@ -120,6 +122,25 @@ class Rule:
                 )
             guards.append(guard)
         return Sides(left, right if callable(right) else self._side(right), tuple(guards))
+
+    def _check_sides(self) -> None:
+        left, right = self.sides.left, self.sides.right
+        if callable(right):
+            return
+        if len(left) != len(right):
+            raise TypeError(
+                f"rule {self.name}: its left side has {len(left)} outputs and its right side "
+                f"{len(right)}; each is to take the place of one"
+            )
+        for x, y in zip(left, right, strict=True):
+            # The core works out the types of elementwise ops; another op gets the left side's.
+            is_typed = y.owner is None or isinstance(y.owner.op, Elemwise)
+            if not is_typed and (x.ndim, x.dtype) != (y.ndim, y.dtype):
+                raise TypeError(
+                    f"rule {self.name}: its right side, {_formula(y)}, has type {y.type} where its "
+                    f"left side, {_formula(x)}, has {x.type}; what takes the place of a variable "
+                    "has its dtype and its rank"
+                )
 
     def _ranks(self) -> list[tuple[int, int]]:
         """The positions of parameters that match one rank only, and the rank.

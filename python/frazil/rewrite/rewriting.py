@@ -12,9 +12,11 @@ import frazil._core as _core
 from frazil._core import (
     FrozenFunctionGraph,
     FunctionGraph,
+    MissingInputError,
     RuleSet,
     Variable,
 )
+from frazil.graph.answers import strangers
 from frazil.graph.call_site import users_level
 from frazil.graph.dataclass import dataclass
 from frazil.rewrite.catalog import CANONICALIZE
@@ -265,15 +267,24 @@ def _rewrite_graph(
     results, trace, cycles = _rewrite_outputs(outputs, rules, leave_cycles)
     if hidden:
         results = _core.graph_replace(results, {new: old for old, new in hidden.items()})
-    return Rewriting(_with_outputs(graph, results), trace), cycles
+    return Rewriting(_with_outputs(graph, results, trace), trace), cycles
 
 
-def _with_outputs(graph: KindT, outputs: Sequence[Variable]) -> KindT:
-    if isinstance(graph, FrozenFunctionGraph):
-        return FrozenFunctionGraph(graph.inputs, outputs)
-    rewritten = graph.clone()
-    rewritten.set_outputs(outputs)
-    return rewritten
+def _with_outputs(graph: KindT, outputs: Sequence[Variable], trace: Trace) -> KindT:
+    try:
+        if isinstance(graph, FrozenFunctionGraph):
+            return FrozenFunctionGraph(graph.inputs, outputs)
+        rewritten = graph.clone()
+        rewritten.set_outputs(outputs)
+        return rewritten
+    except MissingInputError as error:
+        for step in trace:
+            if others := strangers([step.after], [step.before]):
+                error.add_note(
+                    f"rule {step.rule} gives what needs {', '.join(map(str, others))}: {step}. A "
+                    "right side is made of the node and of what its parameters match"
+                )
+        raise
 
 
 @lru_cache(maxsize=64)
@@ -308,8 +319,9 @@ def rewrite_by(
     outputs = graph.outputs
     results, cycles = _leaving_cycles(outputs, rules)
     # Most phases find nothing to do in most graphs.
-    is_left = all(map(is_, results, outputs))
-    return graph if is_left else _with_outputs(graph, results), cycles
+    if all(map(is_, results, outputs)):
+        return graph, cycles
+    return _with_outputs(graph, results, Trace(rules, outputs)), cycles
 
 
 _compiled = attrgetter("compiled")

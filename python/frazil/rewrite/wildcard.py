@@ -56,6 +56,12 @@ def any_of(name: str, *ops: Op) -> Wildcard:
     """
     if not ops:
         raise ValueError("any_of needs at least one op")
+    for op in ops:
+        if not isinstance(op, Op):
+            raise TypeError(
+                "any_of takes a name and ops, as in any_of('even', scalar.cos), given "
+                f"{getattr(op, '__name__', op)!r}"
+            )
     return Wildcard(name, tuple(Elemwise(op) if isinstance(op, ScalarOp) else op for op in ops))
 
 
@@ -74,6 +80,12 @@ def any_kind(kind: type[Op], name: str | None = None) -> Wildcard:
     >>> any_kind(Transpose).name
     'Transpose'
     """
+    given: object = kind
+    if not isinstance(given, type):
+        own = f"; the class of this op is {type(given).__qualname__}"
+        raise TypeError(
+            f"any_kind takes a class of ops, given {given!r}{own if isinstance(given, Op) else ''}"
+        )
     return Wildcard(name or kind.__name__, f"{kind.__module__}.{kind.__qualname__}")
 
 

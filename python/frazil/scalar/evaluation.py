@@ -134,7 +134,7 @@ def _of_elements(
     values = _given(op, op.impl(*elements))
     values = (values,) if op.nout == 1 else values
     return tuple(
-        _converted([value], dtype, 1).reshape(())
+        _converted(op, [value], dtype, 1).reshape(())
         for value, dtype in zip(values, results, strict=True)
     )
 
@@ -151,13 +151,13 @@ def _by_frompyfunc(
 def _numbers(op: Computed, values: Array, dtype: str) -> Array:
     """An array of Python's objects as one of numbers."""
     floating = np.dtype(dtype).kind in "fc"
-    made = _converted(values.flat, dtype, values.size) if floating else None
+    made = _converted(op, values.reshape(-1), dtype, values.size) if floating else None
     # NumPy takes None for NaN, and for False; floats without NaN need not be looked through.
     if made is None or np.isnan(made).any():
         for value in values.flat:
             _given(op, value)
     if made is None:
-        made = _converted(values.flat, dtype, values.size)
+        made = _converted(op, values.reshape(-1), dtype, values.size)
     return made.reshape(values.shape)
 
 
@@ -165,14 +165,14 @@ def _by_loop(op: Computed, results: Sequence[str], arrays: Sequence[Array]) -> t
     shape = np.broadcast_shapes(*(array.shape for array in arrays))
     columns = [np.broadcast_to(array, shape).flat for array in arrays]
     count = int(np.prod(shape))
-    rows = (_given(op, op.impl(*row)) for row in zip(*columns, strict=True))
+    rows = [_given(op, op.impl(*row)) for row in zip(*columns, strict=True)]
     if len(results) == 1:
-        return (_converted(rows, results[0], count).reshape(shape),)
+        return (_converted(op, rows, results[0], count).reshape(shape),)
     made = tuple(np.empty(shape, dtype) for dtype in results)
     flat = [array.reshape(-1) for array in made]
     for at, row in enumerate(rows):
         for column, value, dtype in zip(flat, row, results, strict=True):
-            column[at] = _converted([value], dtype, 1)[0]
+            column[at] = _converted(op, [value], dtype, 1)[0]
     return made
 
 
@@ -183,11 +183,40 @@ def _given(op: Computed, value: Any) -> Any:
     return value
 
 
-def _converted(values: Iterable[Any], dtype: str, count: int) -> Array:
+def _converted(op: Computed, values: Iterable[Any], dtype: str, count: int) -> Array:
     """The values as an array; integers wrap around, as in every linker."""
     target = np.dtype(dtype)
-    if target.kind in "iu":
-        mask = (1 << 8 * target.itemsize) - 1
-        wrapped = (int(value) & mask for value in values)
-        return np.fromiter(wrapped, f"u{target.itemsize}", count).view(target)
-    return np.fromiter(values, target, count)
+    try:
+        if target.kind in "iu":
+            mask = (1 << 8 * target.itemsize) - 1
+            wrapped = (_whole(value) & mask for value in values)
+            return np.fromiter(wrapped, f"u{target.itemsize}", count).view(target)
+        return np.fromiter(values, target, count)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise _refused(op, values, target, error) from error
+
+
+def _whole(value: Any) -> int:
+    made = int(value)
+    if made != value:
+        raise TypeError("it is no integer")
+    return made
+
+
+def _refused(
+    op: Computed, values: Iterable[Any], target: np.dtype[Any], error: Exception
+) -> Exception:
+    """The error that names the first value that the dtype cannot hold."""
+    for value in values:
+        try:
+            _whole(value) if target.kind in "iu" else np.fromiter([value], target, 1)
+        except Exception:
+            kind = type(value).__name__
+            shown = f"{value!r} of type {kind}" if not isinstance(value, float) else repr(value)
+            floats = target.kind in "iu" and isinstance(value, float | np.floating)
+            way_out = '. An op that makes floats of integers has rule = "float"' if floats else ""
+            return type(error)(
+                f"impl of {op} returned {shown}; it must return one number that "
+                f"{target.name} can hold{way_out}"
+            )
+    return error

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from inspect import isfunction
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from frazil._core import FrozenApply, Variable
 from frazil.graph.dataclass import dataclass
+from frazil.graph.declarations import check_method
 from frazil.graph.op import Array, Op, OpMeta, Variables
 from frazil.scalar.evaluation import evaluate
 
@@ -137,6 +139,15 @@ class ScalarOp(Op, metaclass=ScalarOpMeta):
                     f"{cls.__qualname__}.{name} would be called as a method, with the op before "
                     f"its operands; write {name} = staticmethod({given.__name__})"
                 )
+        for name in ("c", "numba"):
+            if isfunction(given := vars(cls).get(name)):
+                raise TypeError(
+                    f"{cls.__qualname__}.{name} must be a text, as in {name} = '{{0}} * {{0}}', or "
+                    "a property that returns one; given a method"
+                )
+
+    def _on_intern(self) -> None:
+        check_method(type(self), "impl", self.nin, f"self and nin = {self.nin} operands")
 
     if TYPE_CHECKING:
 

@@ -10,6 +10,7 @@ import frazil._core as _core
 from frazil._core import FrozenApply, FrozenFunctionGraph, TensorType, Variable
 from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array
+from frazil.inner.failures import tell_step
 from frazil.inner.inner_graph import HasInnerGraph, KnownShape, Values, compute
 from frazil.inner.outer_lengths import outer_lengths, presumed_lengths
 from frazil.tensor.lengths import LENGTH, Lengths, literal, static_length
@@ -174,7 +175,7 @@ class Scan(HasInnerGraph):
             try:
                 results = compute(self.fgraph, [*elements, *states, *non_sequences])
             except Exception as error:
-                error.add_note(f"in step {done}")
+                tell_step(error, done)
                 raise
             for number, (old, new) in enumerate(zip(states, results, strict=False)):
                 if old.shape != new.shape:

@@ -98,7 +98,13 @@ def check_parameters(expr: TensorLike, *conditions: TensorLike, msg: str = "") -
 def checked(x: Variable, conditions: Iterable[TensorLike], check: Check) -> Variable:
     """Return ``x``, checked for what is not known to hold."""
     open_conditions = []
-    for condition in map(as_tensor, conditions):
+    for given in conditions:
+        if isinstance(given, str):
+            raise TypeError(
+                f"a condition is a variable or a value, given the text {given!r}: a message is "
+                f"passed by name, as msg={given!r}"
+            )
+        condition = as_tensor(given)
         whole = as_tensor(all(condition), "bool")
         if not isinstance(condition, Constant):
             open_conditions.append(whole)

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from frazil._core import FrozenApply, FrozenFunctionGraph, TensorType, Variable
-from frazil.graph.answers import note_place
+from frazil._core import (
+    FrozenApply,
+    FrozenFunctionGraph,
+    MissingInputError,
+    TensorType,
+    Variable,
+)
+from frazil.graph.answers import note_place, strangers
 from frazil.graph.dispatch import check_classes, singledispatch
 from frazil.graph.op import Op
 from frazil.inner.ops import ops_of
@@ -74,7 +80,7 @@ check_classes(native_form, _refuse_scalar_op)
 def with_native_forms(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
     """``graph`` with the native forms of its ops, and of the ops that these are made of."""
     for _ in range(_DEEPEST):
-        formed = replace_ops(graph, has_form, _formed)
+        formed = _formed_once(graph)
         if formed is graph:
             return graph
         graph = formed
@@ -83,6 +89,26 @@ def with_native_forms(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
         f"native forms lead to native forms without end, among those of {', '.join(ops)}; a form "
         "must not hold the op itself"
     )
+
+
+def _formed_once(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
+    made: list[tuple[FrozenApply, Sequence[Variable], Sequence[Variable]]] = []
+
+    def replacement(node: FrozenApply, inputs: list[Variable]) -> Sequence[Variable]:
+        outputs = _formed(node, inputs)
+        made.append((node, inputs, outputs))
+        return outputs
+
+    try:
+        return replace_ops(graph, has_form, replacement)
+    except MissingInputError as error:
+        for node, inputs, outputs in made:
+            if others := strangers(outputs, inputs):
+                error.add_note(
+                    f"the native form of {node!r} needs {', '.join(map(str, others))}; a form is "
+                    "made of the inputs that it is given"
+                )
+        raise
 
 
 def has_form(op: Op) -> bool:

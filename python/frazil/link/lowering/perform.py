@@ -9,7 +9,7 @@ import numpy as np
 
 import frazil._core as _core
 from frazil._core import Constant, DebugModeError, FrozenApply, ProgramBuilder, Variable
-from frazil.graph.answers import listed_values, values_of
+from frazil.graph.answers import arrays_of, listed_values, values_of
 from frazil.graph.dispatch import singledispatch
 from frazil.graph.op import Array, Op
 from frazil.tensor.lengths import lengths
@@ -62,10 +62,11 @@ class CheckedPerform(Perform):
     It writes to and shares only declared memory, and has the lengths that ``infer_shape`` says.
     """
 
-    __slots__ = ("_lengths", "_steps")
+    __slots__ = ("_last", "_lengths", "_steps")
 
     def __init__(self, node: FrozenApply) -> None:
         super().__init__(node)
+        self._last: tuple[Sequence[Array], Sequence[Array], Sequence[Array]] | None = None
         self._lengths = lengths_of(node, [lengths(x) for x in node.inputs])
         computed = [length for own in self._lengths for length in own or ()]
         self._steps = _core.toposort(computed, [*node.inputs, *node.outputs])
@@ -77,12 +78,12 @@ class CheckedPerform(Perform):
         ------
         DebugModeError
             If ``perform`` has written to an input, returns memory of an input that the op's
-            ``view_map`` does not name for this output, or has other lengths than ``infer_shape``
-            says.
+            ``view_map`` does not name for this output, has other lengths than ``infer_shape``
+            says, or returns something else of the same inputs than the call before.
         """
         node = self.node
         before = [array.copy() for array in arrays]
-        outputs = listed_values(node, node.op.perform(node, arrays))
+        outputs = arrays_of(node, node.op.perform(node, arrays))
         for position, (array, copy) in enumerate(zip(arrays, before, strict=True)):
             if array.tobytes() != copy.tobytes():
                 raise DebugModeError(
@@ -98,7 +99,29 @@ class CheckedPerform(Perform):
                         f"{number}, which {_why(node, number)}, or return a copy"
                     )
         self._check_lengths(before, outputs)
+        if node.op.pure:
+            self._check_again(before, outputs)
         return outputs
+
+    def _check_again(self, arrays: Sequence[Array], outputs: Sequence[Array]) -> None:
+        """Compare with the call before: outputs follow from inputs alone, and are new arrays."""
+        op, last = self.node.op, self._last
+        values = [output.copy() for output in outputs]  # callers may write to what they get
+        self._last = arrays, outputs, values
+        if last is None:
+            return
+        again = all(map(_are_same, last[0], arrays))
+        for number, (memory, first, second) in enumerate(zip(*last[1:], outputs, strict=True)):
+            if number not in op.view_map and np.shares_memory(memory, second):
+                raise DebugModeError(
+                    f"perform of {op} returns the same memory as output {number} of two calls: "
+                    "what the first call returned would change. Return a new array"
+                )
+            if again and not _are_close(first, second):
+                raise DebugModeError(
+                    f"perform of {op} gave output {number} as {first!r}, and as {second!r} for the "
+                    "same inputs: an op that depends on more than its inputs says pure = False"
+                )
 
     def _check_lengths(self, arrays: Sequence[Array], outputs: Sequence[Array]) -> None:
         node = self.node
@@ -119,6 +142,23 @@ class CheckedPerform(Perform):
                         f"perform of {node.op} gave output {number} the length {found[axis]} "
                         f"along axis {axis}, and infer_shape says {int(value)}"
                     )
+
+
+def _are_same(first: Array, second: Array) -> bool:
+    return first.shape == second.shape and first.tobytes() == second.tobytes()
+
+
+def _are_close(first: Array, second: Array) -> bool:
+    """Whether two results may be those of one computation, but for the order of sums."""
+    if "O" in (first.dtype.kind, second.dtype.kind):
+        return True  # no result of any op, as the program says
+    if first.shape != second.shape or first.dtype != second.dtype:
+        return False
+    if first.dtype.kind not in "fc":
+        return first.tobytes() == second.tobytes()
+    largest = np.abs(first[np.isfinite(first)]).max(initial=0.0)
+    tolerance = np.sqrt(np.finfo(first.dtype).eps)
+    return np.allclose(first, second, rtol=tolerance, atol=tolerance * largest, equal_nan=True)
 
 
 def _why(node: FrozenApply, output: int) -> str:
