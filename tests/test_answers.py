@@ -324,6 +324,31 @@ def test_elements_that_are_no_numbers_of_the_type(mode: str) -> None:
     assert fz.function([i], wrapped(i), mode=mode)([1]) == 2**50 + 1
 
 
+@pytest.mark.parametrize("mode", ["py", "c", "cranelift", "numba", "debug"])
+def test_results_that_are_no_arrays(mode: str) -> None:
+    for value in (None, object(), X, [[1.0], [2.0, 3.0]]):
+        told = Returning(value)
+        with pytest.raises((TypeError, ValueError)) as raised:
+            fz.function([X], told(X), mode=mode)([1.0])
+        assert "result 0 of Returning" in "\n".join([str(raised.value), *raised.value.__notes__])
+
+
+class Returning(fz.Op):
+    """Returns what it was made for."""
+
+    __props__ = ()
+    values: Any = None
+
+    def __init__(self, value: Any) -> None:
+        type(self).values = value
+
+    def make_node(self, x: fz.Variable) -> fz.FrozenApply:
+        return fz.FrozenApply(self, [x], [x.type])
+
+    def perform(self, node: fz.FrozenApply, inputs: Any) -> Any:
+        return (self.values,)
+
+
 def operand(value: Any, batched: bool = True) -> Any:
     return fz.batching.Operand(value, batched)
 

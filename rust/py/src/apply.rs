@@ -3,7 +3,7 @@
 use frazil_core::{Body, Inputs, Lengths, Node, Signature, Ty, Var, typing};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyTuple, PyType};
 
 use crate::container::current;
 use crate::error::raise;
@@ -82,6 +82,19 @@ fn inputs_of(inputs: &Bound<'_, PyAny>) -> PyResult<Inputs> {
         .collect()
 }
 
+/// The error for an operator that is none; a class of ops is what most people give.
+fn no_op(given: &Bound<'_, PyAny>) -> PyErr {
+    let shown = match given.cast::<PyType>() {
+        Ok(class) => format!("the class {0}; an op is {0}(...)", name_of(class)),
+        Err(_) => format!("a {}", name_of(&given.get_type())),
+    };
+    PyTypeError::new_err(format!("op must be an op, as self is in make_node, given {shown}"))
+}
+
+fn name_of(class: &Bound<'_, PyType>) -> String {
+    class.qualname().map_or_else(|_| "class".to_owned(), |name| name.to_string())
+}
+
 fn output_types_of(types: &Bound<'_, PyAny>) -> PyResult<Vec<Ty>> {
     if types.is_instance_of::<TensorType>() {
         return Err(PyTypeError::new_err(
@@ -111,11 +124,12 @@ impl FrozenApply {
     #[new]
     #[allow(clippy::new_ret_no_self)] // Python's `__new__` may return an object that exists already.
     fn new<'py>(
-        op: &Bound<'py, OpBase>,
+        op: &Bound<'py, PyAny>,
         inputs: &Bound<'py, PyAny>,
         output_types: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = op.py();
+        let op = op.cast::<OpBase>().map_err(|_| no_op(op))?;
         let inputs = inputs_of(inputs)?;
         let types = output_types_of(output_types)?;
         let node = current(py)?

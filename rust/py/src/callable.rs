@@ -30,8 +30,10 @@ impl Callable {
         let result = self.function.bind(py).call1(PyTuple::new(py, arrays)?)?;
         let several = result.cast::<PyTuple>().ok().filter(|_| self.results != 1);
         match several {
-            Some(results) => results.iter().map(kept).collect(),
-            None if self.results == 1 => Ok(vec![kept(single(result)?)?]),
+            Some(results) => {
+                results.iter().enumerate().map(|(at, result)| self.kept(at, &result)).collect()
+            }
+            None if self.results == 1 => Ok(vec![self.kept(0, &single(result)?)?]),
             None => Err(PyTypeError::new_err(format!(
                 "{} must return a tuple of {} arrays, it returned {}",
                 self.name(),
@@ -39,6 +41,26 @@ impl Callable {
                 result.get_type()
             ))),
         }
+    }
+
+    /// A result as the runtime keeps it.
+    fn kept(&self, position: usize, result: &Bound<'_, PyAny>) -> PyResult<KeptArray> {
+        let py = result.py();
+        let what = || format!("result {position} of {}", self.name());
+        let array = native(result).inspect_err(|error| {
+            let note = format!("as {} must be an array of numbers", what());
+            // A note that cannot be added leaves the error as it is.
+            let _ = error.value(py).call_method1("add_note", (note,));
+        })?;
+        let dtype = array.getattr("dtype")?;
+        keep(array).ok_or_else(|| {
+            let kind = result.get_type().qualname();
+            let shown = kind.map_or_else(|_| "an object".to_owned(), |name| name.to_string());
+            PyTypeError::new_err(format!(
+                "{} must be an array of numbers; given {shown}, of dtype {dtype}",
+                what()
+            ))
+        })
     }
 }
 
@@ -69,11 +91,11 @@ fn argument<'py>(py: Python<'py>, input: &ArrayRef<'_>) -> PyResult<Bound<'py, P
     }
 }
 
-/// A result as the runtime keeps it: an aligned native array.
-fn kept(result: Bound<'_, PyAny>) -> PyResult<KeptArray> {
+/// The aligned native array that an object is or makes.
+fn native<'py>(result: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = result.py();
     // SAFETY: without a descriptor any object can be made an array; the call takes no reference.
-    let array = unsafe {
+    unsafe {
         let array = PY_ARRAY_API.PyArray_CheckFromAny(
             py,
             result.as_ptr(),
@@ -83,12 +105,8 @@ fn kept(result: Bound<'_, PyAny>) -> PyResult<KeptArray> {
             NPY_ARRAY_ALIGNED | NPY_ARRAY_NOTSWAPPED | NPY_ARRAY_ENSUREARRAY,
             std::ptr::null_mut(),
         );
-        Bound::from_owned_ptr_or_err(py, array)?
-    };
-    let dtype = array.getattr("dtype")?;
-    keep(array).ok_or_else(|| {
-        PyTypeError::new_err(format!("a result has dtype {dtype}, which is none of frazil's"))
-    })
+        Bound::from_owned_ptr_or_err(py, array)
+    }
 }
 
 impl Foreign for Callable {
