@@ -9,7 +9,7 @@ from drawn_operands import (
     mostly_regular,
     symmetric,
 )  # fmt: skip
-from op_case import FLOATS, case
+from op_case import FLOATS, FUNCTIONS, case
 
 import frazil.tensor as ft
 
@@ -64,11 +64,21 @@ MATRICES = [
     both("cholesky", lambda n, x: n.cholesky(x), square(mostly_definite)),
     both("cholesky of stacks", lambda n, x: n.cholesky(x), square(mostly_definite, "bmm")),
     both("cholesky of threes", lambda n, x: n.cholesky(x), square(mostly_definite, "b33")),
-    both("solve", lambda n, x, y: n.solve(x, y), square(mostly_regular), "mn"),
+    both(
+        "solve",
+        lambda n, x, y: n.solve(x, y),
+        square(mostly_regular),
+        Operand("mn", finite),  # the order of LAPACK's sums decides what is made of infinities
+    ),
     both("inv", lambda n, x: n.inv(x), square(mostly_regular)),
     both("inv of stacks", lambda n, x: n.inv(x), square(mostly_regular, "bmm")),
     both("det", lambda n, x: n.det(x), square(mostly_regular)),
-    both("slogdet", lambda n, x: n.slogdet(x), square(mostly_regular, "bmm")),
+    both(
+        "slogdet",
+        lambda n, x: n.slogdet(x),
+        square(mostly_regular, "bmm"),
+        same_bits=FUNCTIONS,
+    ),
     both("qr", _qr, Operand("mn", finite)),
     both("svd", _svd, Operand("mn", finite)),
     both("singular values", lambda n, x: n.svd(x, compute_uv=False), Operand("bmn", finite)),

@@ -12,6 +12,8 @@ import frazil.tensor as ft
 
 FLOATS = ("float64", "float32")
 NUMBERS = (*FLOATS, "int64")
+NARROW = ("int8", "uint8", "bool")
+"""Dtypes of one byte, which cases of integers take, too, by fewer examples."""
 
 EVERY = ("c", "cranelift", "numba")
 FUNCTIONS = ("cranelift", "numba")
@@ -32,8 +34,16 @@ class Case:
     same_bits: tuple[str, ...] = EVERY
     tolerance: float = 1e-12
     lengths: tuple[int, ...] = LENGTHS
+    has_bool: bool = True
+    """Whether NumPy takes truth values where it takes integers."""
     static: bool = True
     """Whether it takes the lengths of ``with_known_lengths``."""
+
+    def takes(self, dtype):
+        """Whether the case is tried with a dtype."""
+        if dtype in NARROW:
+            return "int64" in self.dtypes and (self.has_bool or dtype != "bool")
+        return dtype in self.dtypes
 
     def with_known_lengths(self):
         """The case for types that tell every length: other code is compiled for these."""

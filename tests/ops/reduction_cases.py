@@ -27,7 +27,12 @@ REDUCTIONS += [
 ]
 
 MOMENTS = [
-    same(f"{name} of {along}", lambda n, x, name=name, axis=axis: getattr(n, name)(x, axis), "mn")
+    same(
+        f"{name} of {along}",
+        lambda n, x, name=name, axis=axis: getattr(n, name)(x, axis),
+        "mn",
+        has_bool=name != "ptp",
+    )
     for name in ("mean", "var", "std", "ptp", "nansum", "nanmax", "nanmean")
     for along, axis in AXES.items()
 ]

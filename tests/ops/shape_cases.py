@@ -17,6 +17,8 @@ LINES = Operand("mk", whole(-4, 3), "int64")
 FAR = Operand("k", whole(-30, 30), "int64")
 ROW_MASK = Operand("m", dtype="bool")
 COLUMN_MASK = Operand("n", dtype="bool")
+# Of two errors, which NumPy raises depends on the dtype.
+ITEMS = (PLACES, PLACES, Operand("k", free=False))
 SQUARE_PLACES = Operand("jk", whole(-4, 4), "int64")
 FEW = Operand("m", whole(0, 3), "int64")
 WRONG = Operand("m", whole(-1, 30), "int64")
@@ -72,12 +74,12 @@ SHAPES = [
     same("broadcast to lengths", lambda n, x, k: n.broadcast_to(x, (k, x.shape[0])), "m", LENGTH),
     same("broadcast to others", lambda n, x, y: n.broadcast_to(x, y.shape), "mn", "kmn"),
     same("row and column", lambda n, x, y: x * y + x, "m1", "1n"),
-    same("row and matrix", lambda n, x, y: n.maximum(x - y, y), "mn", "n"),
+    same("row and matrix", lambda n, x, y: n.maximum(x - y, y), "mn", "n", has_bool=False),
     same("product of columns", lambda n, x, y: (x * y).sum(1), "mn", "mn"),
     same("flip", lambda n, x: n.flip(x), "mn"),
     same("rolled", lambda n, x: n.roll(x, 2, 1), "mn"),
     same("rolled by", lambda n, x, k: n.roll(x, k), "mn", PLACE),
-    same("lengths", lambda n, x: x.shape[0] * 10 + n.sum(x) * 0, "mn", dtypes=("int64",)),
+    same("lengths", lambda n, x: x.shape[0] * 10 + n.sum(x > 0) * 0, "mn", dtypes=("int64",)),
 ]
 
 CREATION = [
@@ -149,7 +151,7 @@ INDICES = [
     same("sum of rows at", lambda n, x, k: x[k].sum(0), "mn", PLACES),
     same("set rows at", lambda n, x, k, y: _set(n, x, k, y), "mn", PLACES, "n"),
     same("add to rows at", lambda n, x, k, y: _add(n, x, k, y), "mn", INSIDE, "kn", lengths=LONG),
-    same("add to items at", lambda n, x, i, j, y: _add(n, x, (i, j), y), "mn", PLACES, PLACES, "k"),
+    same("add to items at", lambda n, x, i, j, y: _add(n, x, (i, j), y), "mn", *ITEMS),
     same("add to columns at", lambda n, x, k, y: _add(n, x, (slice(None), k), y), "mn", PLACES, ""),
     same("items along rows", lambda n, x, k: n.take_along_axis(x, k, 1), "mn", LINES),
     same("put along rows", lambda n, x, k, y: _put_along(n, x, k, y), "mn", LINES, ""),

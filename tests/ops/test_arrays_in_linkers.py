@@ -17,7 +17,7 @@ import shape_cases
 from agreement import MODES, agree
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from op_case import bits_differ, compile_together
+from op_case import NARROW, NUMBERS, bits_differ, compile_together
 
 from frazil import _core
 
@@ -40,11 +40,16 @@ TOPICS = {
     "inner graphs": graph_cases.INNER,
     "accumulated products": graph_cases.ACCUMULATED,
 }
-GROUPS = [
-    pytest.param([one for one in cases if dtype in one.dtypes], dtype, id=f"{topic} of {dtype}")
-    for topic, cases in TOPICS.items()
-    for dtype in dict.fromkeys(dtype for one in cases for dtype in one.dtypes)
-]
+
+
+def _groups(dtypes):
+    return [
+        pytest.param(chosen, dtype, id=f"{topic} of {dtype}")
+        for dtype in dtypes
+        for topic, cases in TOPICS.items()
+        if (chosen := [one for one in cases if one.takes(dtype)])
+    ]
+
 
 ELSEWHERE = {
     "Draw": "tests/random compares its draws with NumPy's, bit by bit",
@@ -71,9 +76,14 @@ def _ops_page():
     return module
 
 
-@pytest.mark.parametrize(("cases", "dtype"), GROUPS)
+@pytest.mark.parametrize(("cases", "dtype"), _groups(NUMBERS))
 def test_values_and_errors_are_those_of_numpy(cases, dtype):
     _check_all(cases, dtype, settings.default.max_examples // 2)
+
+
+@pytest.mark.parametrize(("cases", "dtype"), _groups(NARROW))
+def test_values_of_narrow_dtypes_are_those_of_numpy(cases, dtype):
+    _check_all(cases, dtype, settings.default.max_examples // 8)
 
 
 @pytest.mark.parametrize("topic", TOPICS)
