@@ -163,6 +163,13 @@ INDICES = [
     same("taken within", lambda n, x, k: n.take(x, k, 1, mode="clip"), "mn", FAR, lengths=SOME),
     # NumPy lets a mask of length 0 pass for one of any length.
     same("rows where", lambda n, x, m: x[m], "mn", ROW_MASK, lengths=SOME),
+    same(
+        "rows where and places",
+        lambda n, x, m, k: x[m, k],
+        *("mn", ROW_MASK, Operand("", whole(-2, 2), "int64")),
+        lengths=LONG,
+    ),
+    same("set at places", lambda n, x, i, k, y: _set(n, x, (i, k), y), "mn", PLACES, PLACE, ""),
     same("columns where", lambda n, x, m: x[:, m] * 2, "mn", COLUMN_MASK, lengths=SOME),
     same("items where", lambda n, x, m: x[m], "mn", BOOL, lengths=SOME),
     same("sum where", lambda n, x, m: x[m].sum(), "mn", BOOL, lengths=SOME),

@@ -7,7 +7,9 @@ stands for the positions where it is true.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import and_
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -59,6 +61,9 @@ SUPPORTED = (
 
 APART = object()
 """An ellipsis that stands for no dimension. It separates the arrays around it, as in NumPy."""
+
+
+_INSIDE = Check("an integer in the index is out of bounds for its dimension", "IndexError")
 
 
 class Truth(NamedTuple):
@@ -352,6 +357,7 @@ def _gather(x: Variable, items: Sequence[object]) -> Variable:
     basic: list[Any] = []
     indices: list[Variable] = []
     kinds: list[str] = []  # of the dimensions of the view that the arrays index
+    axes: dict[int, int] = {}  # of x, by the places among the indices of those that index them
     between: list[int] = []  # which of the whole dimensions only keep arrays apart
     axis = 0
     for item in _with_gaps(items):
@@ -364,10 +370,12 @@ def _gather(x: Variable, items: Sequence[object]) -> Variable:
             basic.append(None)
             continue
         if kinds[-1] == INDEX:
+            axes |= {len(indices): axis}
             indices.append(_as_index(item, axis, x))
         basic.append(item if kinds[-1] == FULL else HELD)
         axis += item is not None
     kinds += [FULL] * (x.ndim - axis)
+    indices = _with_integers_inside(x, indices, axes)
     if any(isinstance(item, Truth) for item in items):
         # This view tells set_subtensor that the new dimensions are none that x has.
         x = Subtensor((HELD,) * x.ndim)(x)
@@ -379,6 +387,27 @@ def _gather(x: Variable, items: Sequence[object]) -> Variable:
     part: Variable = AdvancedSubtensor(tuple(kinds))(expand_dims(view, new_axes), *indices)
     in_front = max(index.ndim for index in indices)
     return DropDims(tuple(in_front + at for at in between))(part) if between else part
+
+
+def _with_integers_inside(
+    x: Variable, indices: Sequence[Variable], axes: Mapping[int, int]
+) -> list[Variable]:
+    """Return indices whose integers are checked also where an array beside them may be empty.
+
+    A loop over no position looks at no index, and NumPy only at the integers.
+    """
+    beside = [length(index, k) for index in indices for k in range(index.ndim)]
+    counts = [n for n in beside if not static_length(n)]
+    inside = list(indices)
+    for place, axis in axes.items() if counts else ():
+        index, n = indices[place], length(x, axis)
+        if index.ndim or (isinstance(index, Constant) and static_length(n) is not None):
+            continue
+        fits = (index >= -n) & (index < n)
+        # Where there are positions, the loop tells the index itself.
+        fine = fits | reduce(and_, (count > 0 for count in counts))
+        inside[place] = checked(index, [fine], _INSIDE)
+    return inside
 
 
 def _with_gaps(items: Sequence[object]) -> list[object]:
