@@ -3,6 +3,7 @@
 from drawn_operands import Operand, finite
 from op_case import same
 
+SOME = (2, 1, 3, 9, 40)
 AXES = {"all": None, "rows": 0, "columns": -1}
 _of_nothing = ("sum", "prod", "any", "all")
 _of_something = ("max", "min", "argmax", "argmin")
@@ -49,7 +50,21 @@ ORDERS = [
     same("argwhere", lambda n, x: n.argwhere(x > 1), "mn"),
     same("searchsorted", lambda n, x, y: n.searchsorted(n.sort(x), y), "m", "kn"),
     same("unique", lambda n, x: n.unique(x), "mn", dtypes=("int64",)),
-    same("median", lambda n, x: n.median(x, 0), Operand("mn", finite), lengths=(2, 1, 3, 9, 40)),
+    same("median", lambda n, x: n.median(x, 0), Operand("mn", finite)),
+    same("nanmedian", lambda n, x: n.nanmedian(x, 1), "mn"),
+    same(
+        "quantile",
+        lambda n, x: n.quantile(x, 0.3, 1),
+        Operand("mn", finite),
+        lengths=SOME,
+        has_bool=False,
+    ),
+    same(
+        "nanpercentile",
+        lambda n, x: n.nanpercentile(x, 60, 1),
+        Operand("mn", finite),
+        has_bool=False,
+    ),
 ]
 
 CUMULATIONS = [

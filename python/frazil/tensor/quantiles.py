@@ -19,7 +19,16 @@ from frazil.tensor.cumulation import cumsum
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.docstrings import described, described_like
 from frazil.tensor.index_syntax import get_item
-from frazil.tensor.lengths import floor_divide, length, lengths, literal, product, subtract
+from frazil.tensor.joining import concatenate
+from frazil.tensor.lengths import (
+    floor_divide,
+    length,
+    lengths,
+    literal,
+    product,
+    static_length,
+    subtract,
+)
 from frazil.tensor.reductions import Axis, sum
 from frazil.tensor.reshaping import reshape
 from frazil.tensor.sorting import argsort, sort
@@ -42,13 +51,13 @@ Pick: TypeAlias = Callable[[Variable, Variable], Variable]
 def median(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable:
     """Return the middle of the sorted elements, or the mean of both that are in the middle.
 
-    a (tensor_like): Any tensor with elements; a NaN makes the result NaN.
+    a (tensor_like): Any tensor; a NaN makes the result NaN.
     returns: As :func:`numpy.median` gives, in the dtype of ``a`` if that is floating or complex,
         else in float64. The elements are sorted; of complex ones with a NaN the result is the last.
     example: [[3.0, 1.0, 2.0], [6.0, 4.0, 9.0]], axis=1 -> [2., 6.]
     """
     x = _as_floating(as_tensor(a))
-    ordered = sort(_first(x, axis), 0)
+    ordered = sort(_filled(_first(x, axis)), 0)
     count = length(ordered, 0)
     low = get_item(ordered, floor_divide(subtract(count, literal(1)), literal(2)))
     high = get_item(ordered, floor_divide(count, literal(2)))
@@ -68,7 +77,7 @@ def nanmedian(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Varia
     example: [[3.0, 1.0, 2.0], [6.0, ft.nan, 9.0]], axis=1 -> [2. , 7.5]
     """
     x = _as_floating(as_tensor(a))
-    ordered = sort(_first(x, axis), 0)
+    ordered = sort(_filled(_first(x, axis)), 0)
     count = expand_dims(_numbers(ordered), 0)
     below = _core.elemwise(scalar.maximum, count - 1, 0)
     low, high = (
@@ -134,7 +143,7 @@ def nanquantile(
 ) -> Variable:
     """Return the numbers below which given shares of the elements that are not NaN lie.
 
-    a (tensor_like): Any tensor with elements.
+    a (tensor_like): Any tensor; one of integers has elements where ``method`` chooses one.
     returns: As :func:`numpy.nanquantile` gives; NaN where there is no number.
     example: [1.0, ft.nan, 3.0], [0.5, 1.0] -> [2., 3.]
     """
@@ -153,7 +162,7 @@ def nanpercentile(
 ) -> Variable:
     """Return the numbers below which given percentages of the elements that are not NaN lie.
 
-    a (tensor_like): Any tensor with elements.
+    a (tensor_like): Any tensor; one of integers has elements where ``method`` chooses one.
     returns: As :func:`numpy.nanpercentile` gives; NaN where there is no number.
     example: [1.0, ft.nan, 3.0], 50 -> 2.
     """
@@ -203,7 +212,10 @@ def _quantile(
         own = weights_along(as_tensor(weights), x, axis)
         values = _weighted(x, q, axis, method, own, pass_over_nan)
         return _kept(values, x, axis, keepdims, q.ndim)
-    ordered = sort(_first(x, axis), 0)
+    lines = _first(x, axis)
+    if pass_over_nan and (method in _WEIGHTS or lines.dtype.startswith("float")):
+        lines = _filled(_as_floating(lines))
+    ordered = sort(lines, 0)
     has_nan = ordered.dtype.startswith("float")
     of_lines = pass_over_nan and has_nan
     if of_lines:
@@ -377,6 +389,17 @@ def _first(x: Variable, axis: Axis) -> Variable:
     if len(axes) == 1:
         return moved
     return reshape(moved, (product(own[k] for k in axes), *(own[k] for k in rest)))
+
+
+def _filled(lines: Variable) -> Variable:
+    """Return lines, each of which is a NaN where they would be empty."""
+    count = length(lines, 0)
+    if static_length(count):
+        return lines
+    of_none = _core.elemwise(scalar.eq, count, 0)
+    nan = constant(np.full((), np.nan, lines.type.numpy_dtype))
+    nans = broadcast_to(nan, (as_tensor(of_none, "int64"), *lengths(lines)[1:]))
+    return concatenate([lines, nans])
 
 
 def _kept(values: Variable, x: Variable, axis: Axis, keepdims: bool, front: int = 0) -> Variable:
