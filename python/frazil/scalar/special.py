@@ -105,10 +105,8 @@ erfcx: Elementary = scipy_function(
     ],
 )
 gammaln = function("gammaln", _gammaln, lambda inputs, output, g: [g * elemwise(psi, inputs[0])])
-psi: Elementary = scipy_function(
-    "psi",
-    lambda inputs, output, g: [g * elemwise(tri_gamma, inputs[0])],
-    reference=psi_values,
+psi: Elementary = function(
+    "psi", psi_values, lambda inputs, output, g: [g * elemwise(tri_gamma, inputs[0])]
 )
 tri_gamma: Elementary = function(
     "tri_gamma", _tri_gamma, lambda inputs, output, g: [g * elemwise(polygamma, 2, inputs[0])]

@@ -120,6 +120,7 @@ ops! {
     Erf "erf" 1 "f";
     Erfc "erfc" 1 "f";
     Gammaln "gammaln" 1 "f";
+    Psi "psi" 1 "f";
     TriGamma "tri_gamma" 1 "f";
     Cbrt "cbrt" 1 "f";
     Hypot "hypot" 2 "f";
@@ -127,7 +128,6 @@ ops! {
     Ndtr "ndtr" 1 "f";
     Polygamma "polygamma" 2 "f";
     Erfcx "erfcx" 1 "f";
-    Psi "psi" 1 "f";
     Beta "beta" 2 "f";
     Betainc "betainc" 3 "f";
     Betaincinv "betaincinv" 3 "f";
@@ -196,13 +196,13 @@ impl Op {
     /// Whether the op is a call of a function of floats that is made ahead, for many elements at a
     /// time.
     pub(crate) fn is_function(self, dtype: Dtype) -> bool {
-        let (own, first, last) = (self as usize, Op::Sqrt as usize, Op::Polygamma as usize);
-        self == Op::Pow && dtype.is_float() || first < own && own < last
+        let (own, first) = (self as usize, Op::Sqrt as usize);
+        self == Op::Pow && dtype.is_float() || first < own && !self.is_of_scipy()
     }
 
     /// Whether the op is a call of a function of SciPy.
     pub(crate) fn is_of_scipy(self) -> bool {
-        self as usize > Op::Polygamma as usize
+        self as usize >= Op::Erfcx as usize
     }
 }
 

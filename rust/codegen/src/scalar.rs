@@ -132,12 +132,6 @@ impl Emitter<'_> {
         let given: Vec<Value> =
             args.iter().map(|&x| self.convert(x, own, Dtype::Float64)).collect();
         let made = match op {
-            Op::Psi => {
-                let x = given[0];
-                let at = self.place_above_zero(x);
-                let above = self.call_scipy("psi", vec![at]);
-                self.call("psi_below_zero", Some(F64), &[x, above])
-            }
             Op::LogNdtr => {
                 let part = self.number(Dtype::Float64, -std::f64::consts::FRAC_1_SQRT_2);
                 let above = self.b.ins().fmul(given[0], part);
@@ -149,31 +143,10 @@ impl Emitter<'_> {
         self.convert(made, Dtype::Float64, own)
     }
 
-    /// Where to take the digamma function for its value at `x`.
-    fn place_above_zero(&mut self, x: Value) -> Value {
-        let own = Dtype::Float64;
-        let (zero, one, minus) =
-            (self.number(own, 0.0), self.number(own, 1.0), self.number(own, -1.0));
-        let (next, mirrored) = (self.b.ins().fadd(x, one), self.b.ins().fsub(one, x));
-        let near = self.compare(Op::Gt, own, x, minus);
-        let other = self.select(near, next, mirrored);
-        let below = self.compare(Op::Lt, own, x, zero);
-        self.select(below, other, x)
-    }
-
     /// The last operand is of no use here.
     fn call_scipy(&mut self, name: &str, mut args: Vec<Value>) -> Value {
         args.push(self.b.ins().iconst(I32, 0));
         self.call(&format!("scipy_{name}"), Some(F64), &args)
-    }
-
-    /// The digamma function, or a derivative of it.
-    fn polygamma(&mut self, own: Dtype, order: Value, x: Value) -> Value {
-        let zero = self.number(own, 0.0);
-        let first = self.function_of_scipy(Op::Psi, own, &[x]);
-        let other = self.function(Op::Polygamma, own, &[order, x]);
-        let is_first = self.compare(Op::Eq, own, order, zero);
-        self.select(is_first, first, other)
     }
 
     fn sign(&mut self, own: Dtype, x: Value) -> Value {
@@ -231,7 +204,6 @@ impl Emitter<'_> {
                 self.integer_division(op, own, x, y)
             }
             (Op::Pow, Kind::Signed | Kind::Unsigned) => self.integer_power(own, x, y),
-            (Op::Polygamma, _) => self.polygamma(own, x, y),
             _ => self.function(op, own, &[x, y]),
         }
     }

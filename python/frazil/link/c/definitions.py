@@ -53,7 +53,8 @@ class Definitions:
             self.pointers[name] = name
             return self._known(name, f"{POINTERS[name]}\n", vector=False)
         if name in OF_RUNTIME:
-            self.native(name, "f8", OF_RUNTIME[name])
+            types = OF_RUNTIME[name]
+            self.native(name, types.split(", ")[0], types)
             self.vectorisable[name] = False
             return name
         return self._helper(name, dtype)

@@ -78,11 +78,15 @@ POINTERS: Mapping[str, str] = {
 OF_RUNTIME: Mapping[str, str] = {
     "log_ndtr_of_scaled": "f8, f8",
     "polygamma_one_f8": "f8, f8",
-    "psi_below_zero": "f8, f8",
+    "psi_one_f4": "f4",
+    "psi_one_f8": "f8",
     "tri_gamma_one_f8": "f8",
     "zeta_one_f8": "f8, f8",
 }
-"""Functions of the runtime that are reached by a pointer, and the types of their operands."""
+"""Functions of the runtime that are reached by a pointer, and the types of their operands.
+
+The result is of the first one's type.
+"""
 
 
 def _through_pointer(name: str, nin: int) -> Helper:
@@ -264,16 +268,8 @@ INLINE $T $self($T x) {
 """,
         vector=False,
     ),
-    ("psi", "f8"): Helper(
-        """\
-INLINE f8 $self(f8 x) {
-  if (!(x < 0)) return $scipy_psi(x, 0);
-  return $psi_below_zero(x, $scipy_psi(x > -1 ? x + 1 : 1 - x, 0));
-}
-""",
-        vector=False,
-    ),
-    ("psi", "f4"): Helper("INLINE f4 $self(f4 x) { return (f4)$psi@f8(x); }\n", vector=False),
+    ("psi", "f8"): Helper("INLINE f8 $self(f8 x) { return $psi_one_f8(x); }\n", vector=False),
+    ("psi", "f4"): Helper("INLINE f4 $self(f4 x) { return $psi_one_f4(x); }\n", vector=False),
     # The product with the root of 1/2 in twice the digits: the error function falls off so fast
     # that a rounding of its argument would cost three digits.
     ("ndtr", "f8"): Helper(
@@ -298,11 +294,7 @@ INLINE f8 $self(f8 x) {
     ),
     ("log_ndtr", "f4"): _by_float64("$log_ndtr@f8", "x"),
     ("tri_gamma", "f"): _by_float64("$tri_gamma_one_f8", "x"),
-    ("polygamma", "f8"): Helper(
-        "INLINE f8 $self(f8 n, f8 x) { return n == 0 ? $psi(x) : $polygamma_one_f8(n, x); }\n",
-        vector=False,
-    ),
-    ("polygamma", "f4"): _by_float64("$polygamma@f8", "n", "x"),
+    ("polygamma", "f"): _by_float64("$polygamma_one_f8", "n", "x"),
     ("zeta", "f"): _by_float64("$zeta_one_f8", "s", "q"),
     # The comparison of an int64 with a uint64: below zero, zero or above.
     ("compare", "i"): Helper(

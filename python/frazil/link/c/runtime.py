@@ -12,7 +12,7 @@ from frazil.link.kernel.loop_kernel import BLOCK_BYTES
 from frazil.scalar.elementary import Elementary
 from frazil.scalar.op import ScalarOp
 
-OF_STEPS: frozenset[ScalarOp] = frozenset(map(Elementary, ("cbrt", "gammaln")))
+OF_STEPS: frozenset[ScalarOp] = frozenset(map(Elementary, ("cbrt", "gammaln", "psi")))
 """Ops that the steps of scans take from the runtime, too; others are the C library's there."""
 
 

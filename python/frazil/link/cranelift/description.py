@@ -177,7 +177,6 @@ def scipy_functions(text: str) -> set[str]:
     words = {
         line.split(" ", 2)[1] for line in text.splitlines() if line.startswith(("op ", "same "))
     }
-    for word, called in (("polygamma", "psi"), ("log_ndtr", "erfcx")):
-        if word in words:
-            words.add(called)
+    if "log_ndtr" in words:
+        words.add("erfcx")
     return {f"{OF_SCIPY}{word}" for word in words if word in ARITIES}

@@ -20,6 +20,7 @@ OF_BLOCKS: frozenset[ScalarOp] = frozenset(
                 "log_sigmoid",
                 "ndtr",
                 "pow",
+                "psi",
                 "sigmoid",
                 "sin",
                 "sinh",

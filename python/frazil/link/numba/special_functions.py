@@ -30,21 +30,6 @@ def power(base, exponent, result):
 
 
 @cache
-def psi(real: Real) -> Defined:
-    """Digamma; the runtime has it below zero, given a value above."""
-    text = """\
-def psi(x):
-    if not x < 0.0:
-        return scipy_psi(x, int32(0))
-    if x > -1.0:
-        return below_zero(x, scipy_psi(x + 1.0, int32(0)))
-    return below_zero(x, scipy_psi(1.0 - x, int32(0)))
-"""
-    names = {"scipy_psi": real(f"{OF_SCIPY}psi"), "below_zero": real("psi_below_zero")}
-    return Defined("frazil.psi", ("float64",), "float64", text, names)
-
-
-@cache
 def log_ndtr(real: Real) -> Defined:
     """The logarithm of the normal distribution."""
     text = """\

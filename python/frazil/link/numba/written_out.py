@@ -113,18 +113,11 @@ WRITTEN_OUT: Mapping[tuple[str, str], WrittenOut] = {
         ("more = {select}(x > y, x, y) + {log1p}({exp}(-{fabs}({T}(x - y))))",),
         "{select}(x == y, {T}(x + {T}(0.6931471805599453)), more)",
     ),
-    ("psi", "f"): WrittenOut(("x",), (), "{T}({psi_double}(float64(x)))"),
     ("log_ndtr", "f"): WrittenOut(("x",), (), "{T}({log_ndtr_double}(float64(x)))"),
     ("zeta", "f"): WrittenOut(("s", "q"), (), "{T}({zeta_one_f8}(float64(s), float64(q)))"),
     ("tri_gamma", "f"): WrittenOut(("x",), (), "{T}({tri_gamma_one_f8}(float64(x)))"),
     ("polygamma", "f"): WrittenOut(
-        ("n", "x"),
-        (
-            "order = float64(n)",
-            "wide = float64(x)",
-            "first = {psi_double}(wide)",
-        ),
-        "{T}({select}(order == 0, first, {polygamma_one_f8}(order, wide)))",
+        ("n", "x"), (), "{T}({polygamma_one_f8}(float64(n), float64(x)))"
     ),
     # The comparison of an int64 with a uint64: below zero, zero or above.
     ("compare", "i"): WrittenOut(

@@ -43,9 +43,9 @@ def scipy_function(name: str) -> int:
     --------
     >>> from ctypes import CFUNCTYPE, c_double, c_int
     >>> from frazil.link.toolchain.symbols import scipy_function
-    >>> psi = CFUNCTYPE(c_double, c_double, c_int)(scipy_function("scipy_psi"))
-    >>> round(psi(1.0, 0), 6)
-    -0.577216
+    >>> ndtri = CFUNCTYPE(c_double, c_double, c_int)(scipy_function("scipy_ndtri"))
+    >>> round(ndtri(0.975, 0), 6)
+    1.959964
     """
     from scipy.special import cython_special
 

@@ -11,7 +11,7 @@ pub(crate) fn has_wide_form(op: Op, own: Dtype) -> bool {
                 op,
                 Op::Floordiv | Op::Mod | Op::Fmod | Op::Nextafter | Op::Copysign | Op::Signbit
             );
-            let calls = op == Op::Polygamma || op.is_of_scipy() || op.is_function(own);
+            let calls = op.is_of_scipy() || op.is_function(own);
             !one_by_one && !calls
         }
         Kind::Half => false,

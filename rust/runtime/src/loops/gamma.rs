@@ -4,22 +4,33 @@
 //! Below 1 the recurrence leads there from `x + 1`, below 6 from `x - 1`, `x - 2` or `x - 3`; beyond, it is an asymptotic
 //! series. So there is one logarithm, of `x` or of the product that the recurrence needs.
 
-use crate::loops::lanes::{Function, Lanes, polynomial};
+use crate::loops::lanes::{Float, Function, Lanes, polynomial};
 use crate::loops::logarithm::two_parts;
 use crate::loops::real;
 
-/// The constants of the algorithm for one type.
+/// The constants of the algorithm for one type: of this function, or of its derivative, which `digamma.rs` has.
 pub(super) struct Gamma<T: 'static> {
     /// Added to a number, it leaves eighths, in the last bits.
-    magic: T,
+    pub(super) magic: T,
     /// The polynomials of the eighths in the distance from their middles, from the lowest power on; those of eighths
     /// from 2 on come first.
-    terms: &'static [[T; 16]],
+    pub(super) terms: &'static [[T; 16]],
     /// The asymptotic series in `1 / x**2`, times `x`, from the lowest power on.
-    series: &'static [f64],
+    pub(super) series: &'static [f64],
     /// Other numbers than those from `least` to `most` go to the C library one by one.
-    least: T,
-    most: T,
+    pub(super) least: T,
+    pub(super) most: T,
+}
+
+impl<T: Float> Gamma<T> {
+    /// Whether no element goes to [`Function::rare`].
+    #[inline(always)]
+    pub(super) fn is_within<L: Lanes<Element = T>>(&self, x: L) -> bool {
+        let (zero, one) = (L::number(0.0), L::number(1.0));
+        // A NaN is neither below nor above.
+        let large = L::all(self.most).below(x, one, zero);
+        x.below(L::all(self.least), one, large).all_within(L::number(0.5))
+    }
 }
 
 pub(super) const OF_F64: Gamma<f64> = Gamma {
@@ -339,7 +350,7 @@ impl Function for gammaln {
         let zeros = u.mul(u.sub(one));
         let factor = x.below(one, x, x.below(L::number(3.0), one, x.below(six, product, x)));
         let (sum, rest) = two_parts(factor);
-        let (near, log) = (zeros.mul(quotient(y)), sum.add(rest));
+        let (near, log) = (zeros.mul(quotient(y, L::GAMMA)), sum.add(rest));
         let near = x.below(one, near.sub(log), near.add(log));
         let inverse = one.div(x);
         let series = polynomial(inverse.mul(inverse), L::GAMMA.series);
@@ -350,10 +361,7 @@ impl Function for gammaln {
 
     #[inline(always)]
     fn is_common<L: Lanes>(x: L) -> bool {
-        let (zero, one, own) = (L::number(0.0), L::number(1.0), L::GAMMA);
-        // A NaN is neither below nor above.
-        let large = L::all(own.most).below(x, one, zero);
-        x.below(L::all(own.least), one, large).all_within(L::number(0.5))
+        L::GAMMA.is_within(x)
     }
 
     fn rare(x: f64) -> f64 {
@@ -374,18 +382,18 @@ fn between_one_and_three<L: Lanes>(x: L) -> (L, L) {
     (y, product)
 }
 
-/// The function of a number from 1 to 3, over the product of its distances from the zeros.
+/// The polynomial of the eighth that a number from 1 to 3 is in: the function over the product of its distances from the zeros.
 #[inline(always)]
-fn quotient<L: Lanes>(y: L) -> L {
-    let own = L::GAMMA;
+pub(super) fn quotient<L: Lanes>(y: L, own: &Gamma<L::Element>) -> L {
     let (magic, half) = (L::all(own.magic), L::number(0.0625));
     let t = y.sub(half).add(magic);
     let r = y.sub(t.sub(magic).add(half));
     let s = r.mul(r);
-    let low = s.fma(pair(r, t, 3), pair(r, t, 1));
+    let low = s.fma(pair(r, t, own.terms, 3), pair(r, t, own.terms, 1));
     let tail = if L::IS_DOUBLE {
-        let (fourth, middle) = (s.mul(s), s.fma(pair(r, t, 7), pair(r, t, 5)));
-        fourth.fma(fourth.fma(pair(r, t, 9), middle), low)
+        let (fourth, middle) =
+            (s.mul(s), s.fma(pair(r, t, own.terms, 7), pair(r, t, own.terms, 5)));
+        fourth.fma(fourth.fma(pair(r, t, own.terms, 9), middle), low)
     } else {
         low
     };
@@ -395,7 +403,6 @@ fn quotient<L: Lanes>(y: L) -> L {
 /// Two terms of the polynomial of an eighth, the second times the distance. No closure: it would not be compiled for the
 /// instructions that its caller has.
 #[inline(always)]
-fn pair<L: Lanes>(r: L, t: L, at: usize) -> L {
-    let terms = L::GAMMA.terms;
+fn pair<L: Lanes>(r: L, t: L, terms: &[[L::Element; 16]], at: usize) -> L {
     r.fma(t.taken_from(&terms[at + 1]), t.taken_from(&terms[at]))
 }

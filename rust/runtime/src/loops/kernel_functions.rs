@@ -11,7 +11,6 @@
 //! [`KernelFn`](crate::loops::loop_nest::KernelFn) describes them. [`kernel_function`] gives the address of a form for
 //! this processor, [`Level::best`], so that the processor has the registers of the form that is called.
 
-use crate::loops::digamma::psi_below_zero;
 use crate::loops::elements::{element_function, next_float32, next_float64, power_of_integers};
 use crate::loops::indices::kind_of_indices;
 use crate::loops::normal::log_ndtr_of_scaled;
@@ -78,7 +77,6 @@ macro_rules! kernel_functions {
             let level = Level::best();
             match name {
                 $(stringify!($name) => Some($name::address(level)),)*
-                "psi_below_zero" => Some(psi_below_zero as *const () as usize),
                 "log_ndtr_of_scaled" => Some(log_ndtr_of_scaled as *const () as usize),
                 "power_of_integers" => Some(power_of_integers as *const () as usize),
                 "nextafter_one_f4" => Some(next_float32 as *const () as usize),

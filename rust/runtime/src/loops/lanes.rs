@@ -1,6 +1,7 @@
 //! The operations that functions consist of, on one element or on a register of elements.
 
 use crate::loops::angles::{self, Angles};
+use crate::loops::digamma;
 use crate::loops::exponential::{self, Exponential};
 use crate::loops::gamma::{self, Gamma};
 use crate::loops::logarithm::{self, Logarithm};
@@ -81,6 +82,7 @@ pub(super) trait Lanes: Copy {
     const LOGARITHM: &'static Logarithm<Self::Element>;
     const ANGLES: &'static Angles<Self::Element>;
     const GAMMA: &'static Gamma<Self::Element>;
+    const DIGAMMA: &'static Gamma<Self::Element>;
     /// Whether elements have the digits of a float64.
     const IS_DOUBLE: bool;
     /// Whether the edges take so many operations that functions first ask if there are any: registers have no
@@ -172,6 +174,7 @@ macro_rules! element_lanes {
             const LOGARITHM: &Logarithm<$element> = &logarithm::$of;
             const ANGLES: &Angles<$element> = &angles::$of;
             const GAMMA: &Gamma<$element> = &gamma::$of;
+            const DIGAMMA: &Gamma<$element> = &digamma::$of;
             const IS_DOUBLE: bool = size_of::<$element>() == 8;
 
             #[inline(always)]

@@ -1,6 +1,8 @@
 //! Functions of a float64, one by one.
 
+use crate::loops::digamma::psi;
 use crate::loops::exponential::exp;
+use crate::loops::lanes::each;
 use crate::loops::logarithm::{log, log1p};
 
 mod c {
@@ -80,8 +82,11 @@ fn tri_gamma_of_positive(x: f64) -> f64 {
 const LARGEST_ORDER: f64 = 2_147_483_648.0;
 const LARGEST_FACTORIAL: f64 = 170.0;
 
-/// The derivative of order `n >= 1` of the digamma function.
+/// The derivative of order `n >= 0` of the digamma function.
 pub(super) fn polygamma(n: f64, x: f64) -> f64 {
+    if n == 0.0 {
+        return each::<psi, _>(x);
+    }
     if !(n > 0.0 && n <= LARGEST_ORDER && n == n.floor()) {
         return f64::NAN;
     }

@@ -113,6 +113,7 @@ macro_rules! noted {
             const LOGARITHM: &Logarithm<$float> = <$float>::LOGARITHM;
             const ANGLES: &Angles<$float> = <$float>::ANGLES;
             const GAMMA: &Gamma<$float> = <$float>::GAMMA;
+            const DIGAMMA: &Gamma<$float> = <$float>::DIGAMMA;
             const IS_DOUBLE: bool = <$float>::IS_DOUBLE;
 
             #[inline(never)]

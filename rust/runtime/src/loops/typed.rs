@@ -6,7 +6,7 @@ use crate::loops::lanes::two::Two;
 use crate::loops::lanes::{Float, Function, Lanes, each, whole};
 use crate::loops::recipe::{Step, steps_of};
 use crate::loops::{
-    angles, arcs, error_function, exponential, gamma, hyperbolic, logarithm, roots,
+    angles, arcs, digamma, error_function, exponential, gamma, hyperbolic, logarithm, roots,
 };
 use crate::processor::Level;
 
@@ -49,6 +49,7 @@ functions! {
         cos angles;
         tan angles;
         gammaln gamma;
+        psi digamma;
     }
     whole: {
         exp exponential;
@@ -345,8 +346,8 @@ mod tests {
     ];
 
     /// Functions that are compared with none here, only among levels.
-    const OTHERS: [&str; 7] =
-        ["sigmoid", "softplus", "log_sigmoid", "log1mexp", "erf", "erfc", "ndtr"];
+    const OTHERS: [&str; 8] =
+        ["sigmoid", "softplus", "log_sigmoid", "log1mexp", "erf", "erfc", "ndtr", "psi"];
 
     /// Bits of numbers of all sizes, and those around the edges.
     fn drawn(count: usize, bits: u32) -> impl Iterator<Item = u64> {

@@ -11,6 +11,7 @@ macro_rules! plain_members {
         const LOGARITHM: &Logarithm<$element> = $element::LOGARITHM;
         const ANGLES: &Angles<$element> = $element::ANGLES;
         const GAMMA: &Gamma<$element> = $element::GAMMA;
+        const DIGAMMA: &Gamma<$element> = $element::DIGAMMA;
         const IS_DOUBLE: bool = $element::IS_DOUBLE;
 
         #[inline(always)]

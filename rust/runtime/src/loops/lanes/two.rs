@@ -25,6 +25,7 @@ impl<L: Lanes> Lanes for Two<L> {
     const LOGARITHM: &Logarithm<L::Element> = L::LOGARITHM;
     const ANGLES: &Angles<L::Element> = L::ANGLES;
     const GAMMA: &Gamma<L::Element> = L::GAMMA;
+    const DIGAMMA: &Gamma<L::Element> = L::DIGAMMA;
     const IS_DOUBLE: bool = L::IS_DOUBLE;
     const ASKS: bool = L::ASKS;
 
