@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import frazil as fz
 import frazil.tensor as ft
+from frazil._core import has_wide_registers
 
 MODES = ["py", "c", "cranelift", "numba"]
 
@@ -76,7 +77,10 @@ def test_bits_are_the_same_in_all_steps_modes_and_threads(given):
     at, matrices, state, square, table = given
     dtype, index = str(state.dtype), str(at.dtype)
     whole = scanned("c", dtype, index, 1)(*given)
-    for mode, threads in (("cranelift", 1), ("c", 2)):
+    others = [("c", 2)]
+    if has_wide_registers():  # else C takes exp and tanh from the C library
+        others.append(("cranelift", 1))
+    for mode, threads in others:
         for own, one in zip(scanned(mode, dtype, index, threads)(*given), whole, strict=True):
             assert own.tobytes() == one.tobytes()
     for k in range(len(at)):
