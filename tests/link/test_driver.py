@@ -15,6 +15,7 @@ from frazil.link.c import build, driver
 from frazil.link.c.driver import Commands, find_commands
 from frazil.link.c.search import Toolchain, find_toolchain
 from frazil.link.kernel.compiler import KernelCompileError
+from frazil.link.toolchain.keeping import finish
 
 SOURCE = "extern double exp(double);\ndouble f(double x) { return exp(x) * 0.5; }\n"
 
@@ -23,9 +24,17 @@ SOURCE = "extern double exp(double);\ndouble f(double x) { return exp(x) * 0.5; 
 def forget(monkeypatch, tmp_path):
     """Each test asks the driver anew."""
     monkeypatch.setenv("FRAZIL_CACHE_DIR", str(tmp_path / "cache"))
-    driver._commands.cache_clear()
+    driver._known.clear()
     yield
-    driver._commands.cache_clear()
+    finish()
+    driver._known.clear()
+
+
+def known_commands(toolchain):
+    """The commands of a compiler, asked for when the first library was made."""
+    find_commands(toolchain, toolchain.flags)
+    finish()
+    return find_commands(toolchain, toolchain.flags)
 
 
 def told(toolchain):
@@ -46,7 +55,7 @@ def compiled(number):
 
 def test_the_library_is_that_of_the_driver(tmp_path):
     toolchain = find_toolchain()
-    commands = find_commands(toolchain, toolchain.flags)
+    commands = known_commands(toolchain)
     assert (commands is not None) == is_called_directly(toolchain)
     if commands is not None:
         direct, by_driver = tmp_path / "direct.so", tmp_path / "driver.so"
@@ -64,6 +73,9 @@ def test_functions_are_compiled_without_the_driver(monkeypatch):
         return made[-1]
 
     monkeypatch.setattr(Commands, "make", make)
+    compiled(2.9375)
+    assert not made  # a first result waits for no answer
+    finish()
     np.testing.assert_allclose(compiled(2.8125)([1.0]), np.exp(2.8125), rtol=1e-13)
     assert made == ([True] if is_called_directly(find_toolchain()) else [])
 
@@ -79,8 +91,9 @@ def test_functions_are_compiled_without_the_driver(monkeypatch):
 def test_the_driver_takes_over_where_a_program_fails(monkeypatch, part, program):
     number = 3.1875 + len(part) / 64 + len(program) / 1024
 
+    found = known_commands(find_toolchain())
+
     def broken(toolchain, flags):
-        found = find_commands(toolchain, flags)
         return None if found is None else replace(found, **{part: (program,)})
 
     monkeypatch.setattr(build, "find_commands", broken)
@@ -140,8 +153,8 @@ def test_settings_of_the_driver_are_left_to_it(monkeypatch):
 @pytest.mark.parametrize("content", [None, b"", b"commands of another"])
 def test_commands_are_asked_once_for_a_cache(monkeypatch, content):
     toolchain = find_toolchain()
-    first = find_commands(toolchain, toolchain.flags)
-    driver._commands.cache_clear()
+    first = known_commands(toolchain)
+    driver._known.clear()
     store = find_store()
     files = [own.path for own in store.entries() if own.path.name.startswith("commands-")]
     assert len(files) == is_called_directly(toolchain)
@@ -155,7 +168,7 @@ def test_commands_are_asked_once_for_a_cache(monkeypatch, content):
         return run(*arguments, **options)
 
     monkeypatch.setattr(driver.subprocess, "run", run)
-    again = find_commands(toolchain, toolchain.flags)
+    again = known_commands(toolchain)
     assert (again is None) == (first is None)
     if first is not None:
         assert again.compiler == first.compiler

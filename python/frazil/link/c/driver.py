@@ -15,14 +15,14 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from types import TracebackType
-from typing import IO
+from typing import IO, TypeAlias
 
 import frazil._core as _core
 from frazil.cache import identity
 from frazil.cache.store import find_store
 from frazil.link.c.search import Toolchain, is_compiler
+from frazil.link.toolchain.keeping import write_soon
 
 _LIBRARY = "/frazil/library.so"
 """The library in the commands that are kept; no such file is made."""
@@ -62,41 +62,60 @@ class Commands:
 def find_commands(toolchain: Toolchain, flags: Sequence[str]) -> Commands | None:
     """The commands of a compiler with these flags; None if its driver is to be called.
 
-    It is, if it is not gcc, or a script, or says anything that is not expected.
+    It is, if it is not gcc, or a script, or says anything that is not expected; without a cache on
+    disk; and for the first library, as no first result is to wait for its answer.
     """
     plain = sys.platform == "linux" and toolchain.is_gcc and len(toolchain.command) == 1
     if not plain or any(setting in os.environ for setting in _SETTINGS):
         return None
-    return _commands(toolchain, tuple(flags), os.environ.get("PATH", ""))
+    command = (*toolchain.command, *flags, "-x", "c", "-", "-o", _LIBRARY, *toolchain.link_flags)
+    path = os.environ.get("PATH", "")
+    if (command, path) not in _known:
+        _find(command, path)
+    return _known.get((command, path))
 
 
-@cache
-def _commands(toolchain: Toolchain, flags: tuple[str, ...], path: str) -> Commands | None:
-    own = os.path.realpath(toolchain.command[0])
-    if not is_compiler(own):
-        return None
-    command = [*toolchain.command, *flags, "-x", "c", "-", "-o", _LIBRARY, *toolchain.link_flags]
-    asked = f"commands {command} {identity.file(own)} {identity.processor()} {path}"
-    store, key = find_store(), f"commands-{_core.digest_of(asked.encode()).hex()}"
-    known = None if store is None else store.read(key)
-    head = f"{asked}\n\n".encode()
-    if known is not None and known.startswith(head):
-        return _checked(known.removeprefix(head).decode(errors="replace"))
+_Asked: TypeAlias = tuple[tuple[str, ...], str]
+"""A driver's command, and where it looks for programs."""
+
+_known: dict[_Asked, Commands | None] = {}
+
+
+def _find(command: tuple[str, ...], path: str) -> None:
+    """Read from the cache what a driver told, or let it be asked a moment later."""
+    store, own = find_store(), os.path.realpath(command[0])
+    if store is None or not is_compiler(own):
+        return
+    question = f"commands {[*command]} {identity.file(own)} {identity.processor()} {path}"
+    key, head = f"commands-{_core.digest_of(question.encode()).hex()}", f"{question}\n\n".encode()
+    kept = store.read(key)
+    if kept is not None and kept.startswith(head):
+        _known[command, path] = _checked(kept.removeprefix(head).decode(errors="replace"))
+        return
+
+    def ask() -> None:
+        told = _told(command)
+        if told:
+            store.write(key, head + told)
+        _known[command, path] = _checked(told.decode(errors="replace"))
+
+    write_soon(key, ask)
+
+
+def _told(command: Sequence[str]) -> bytes:
+    """What a driver says that it would do; nothing if it does not say it."""
     try:
-        told = subprocess.run(
+        return subprocess.run(
             [*command, "-###"],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             close_fds=False,
             check=True,
-            timeout=60,
+            timeout=10,
             env={**os.environ, "LC_ALL": "C"},
-        ).stderr.decode()
-    except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
-        return None
-    if store is not None:
-        store.write(key, head + told.encode())
-    return _checked(told)
+        ).stderr
+    except (OSError, subprocess.SubprocessError):
+        return b""
 
 
 def _checked(told: str) -> Commands | None:
