@@ -55,7 +55,7 @@ test:
 	cargo test --workspace --exclude frazil-py --exclude frazil-benches && \
 	cargo test -p frazil-core --features shuttle --test schedules; \
 	tested=$$?; wait $$building && exit $$tested
-	$(BIN)/python -m pytest -n auto $(TESTS)
+	$(BIN)/python -m pytest -n auto --dist worksteal $(TESTS)
 
 MINUTES := 60
 SEED := 0
