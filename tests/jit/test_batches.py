@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import frazil as fz
+import frazil.tensor as ft
 
 xs = np.arange(6.0).reshape(3, 2) - 2
 
@@ -104,3 +105,12 @@ def test_second_derivatives_of_a_branch_that_is_not_taken():
     points = np.array([4.0, 0.0, -1.0])
     slopes = lambda xs: fz.grad(lambda xs: fz.vmap(power)(xs).sum())(xs).sum()  # noqa: E731
     np.testing.assert_allclose(fz.grad(slopes)(points), [0.375, 2.0, 2.0])
+
+
+@pytest.mark.parametrize("transform", [fz.jit, fz.vmap, fz.grad, fz.value_and_grad])
+def test_variables_of_a_graph_are_no_arrays(transform):
+    x = ft.matrix("x") if transform is fz.vmap else ft.vector("x")
+    with pytest.raises(TypeError, match=r"was given x of a graph.*fz\.vectorize"):
+        transform(lambda row: (row * 2.0).sum())(x)
+    with pytest.raises(TypeError, match="was given x of a graph, or captured it"):
+        fz.jit(lambda y: x + y)(1.0)

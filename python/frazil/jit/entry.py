@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from frazil._core import FrozenFunctionGraph, Guards, Variable
+from frazil._core import FrozenFunctionGraph, Guards, MissingInputError, Variable
 from frazil.compile.function import Function, function
 from frazil.compile.mode import Mode
+from frazil.graph.answers import strangers
 from frazil.graph.op import Array
 from frazil.jit.captures import CapturingTrace, Watch
 from frazil.jit.forms import told_arguments, told_result
@@ -270,7 +271,10 @@ class Run:
         compiled = None
         if self.results.variables:
             inputs, outputs = self._graph()
-            compiled = function(inputs, outputs, mode, on_unused_input="ignore")
+            try:
+                compiled = function(inputs, outputs, mode, on_unused_input="ignore")
+            except MissingInputError as error:
+                raise _of_a_graph(strangers(outputs, inputs)) from error
         pins = [
             (self._arguments[x], axis, length)
             for (x, axis), length in self.trace.pins.items()
@@ -400,3 +404,13 @@ def _rebuilt(
     made = [unflatten(structure, rest) for structure in structures]
     positional = len(structures) - len(keywords)
     return tuple(made[:positional]), dict(zip(keywords, made[positional:], strict=True))
+
+
+def _of_a_graph(variables: Sequence[Variable]) -> TypeError:
+    """The error for variables, other than those of the run, that results are computed from."""
+    names = ", ".join(map(str, variables))
+    return TypeError(
+        f"a function of arrays was given {names} of a graph, or captured it. The plain function, "
+        "without fz.jit, fz.vmap or fz.grad, makes graphs of variables; fz.vectorize(y, {x: "
+        "batch}) is its batch, and fz.grad(cost, x) its gradient"
+    )
