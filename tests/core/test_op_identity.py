@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import enum
+import gc
 import pickle
 import sys
 import types
@@ -346,3 +347,23 @@ def test_ops_that_are_made_again_stay_while_they_are_kept():
         lives = kept() is node.op
     assert lives
     assert kept() is None
+
+
+@pytest.mark.parametrize("more", [False, True])
+def test_ops_stay_one_object_in_a_program_that_makes_many(more: bool) -> None:
+    """The first few thousand ops stay for good; later ones go, and are made again."""
+    many = [AXPB(float(k), 0.5) for k in range(5_000)]
+    op = AXPB(-1.5, 0.25 + more)
+    if more:
+        op.more = "than its parameters"  # type: ignore[attr-defined]
+    held = pickle.dumps(op)
+    assert pickle.loads(held) is op
+    assert copy.deepcopy(op) is op
+    assert AXPB(-1.5, 0.25 + more) is op
+    del op
+    gc.collect()
+    again = pickle.loads(held)
+    assert getattr(again, "more", None) == ("than its parameters" if more else None)
+    assert AXPB(-1.5, 0.25 + more) is again
+    assert pickle.loads(pickle.dumps(again)) is again
+    assert many[-1] is AXPB(4_999.0, 0.5)

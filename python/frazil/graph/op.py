@@ -246,5 +246,6 @@ class Op(OpBase, metaclass=OpMeta):
         if known.has_props:
             # Arguments of __init__ may be anything, and other attributes belong to the op, too.
             own = dict(zip(known.parameters, self._params(), strict=True))
-            return (remade, (type(self), vars(self) | own))
+            others = {name: value for name, value in vars(self).items() if name != AS_MADE}
+            return (remade, (type(self), others | own))
         return (made_with, (type(self), self._params()))

@@ -97,22 +97,24 @@ impl OpBase {
         };
         let op = Op::intern(key, &label);
         let _ = slf.get().op.set(op.clone());
-        // An object with more than its parameters cannot be made again from them, and stays.
-        let held = || slf.getattr(intern!(py, "__dict__"))?.len();
-        if op.is_counted() && (op.nesting() > 0 || held()? <= arguments.len()) {
-            if op.wrapper().get().is_none() {
+        if op.wrapper().get().is_none() {
+            // An object with more than its parameters cannot be made again from them, and stays.
+            let held = || slf.getattr(intern!(py, "__dict__"))?.len();
+            if op.is_counted() && (op.nesting() > 0 || held()? <= arguments.len()) {
                 let recipe = slf.call_method0(intern!(py, "__reduce__"))?.extract()?;
                 let (function, arguments): (Py<PyAny>, Py<PyTuple>) = recipe;
                 let recipe = Recipe { function: function.into(), arguments: arguments.into() };
                 op.wrapper().get_or_init(|| Box::new(Box::new(recipe)));
+            } else {
+                let own = Owned::from(slf.clone().into_any().unbind());
+                op.wrapper().get_or_init(|| Box::new(Box::new(own)));
             }
-            return install_op(py, &op, slf.clone().into_any()).map(Bound::unbind);
         }
-        let own = || Owned::from(slf.clone().into_any().unbind());
-        let wrapper = op.wrapper().get_or_init(|| Box::new(Box::new(own())));
-        let wrapper =
-            wrapper.downcast_ref::<Owned<PyAny>>().expect("only this function sets wrappers");
-        Ok(wrapper.clone_ref(py))
+        // An equal object may have come first, and have held more or less than this one.
+        match op.wrapper().get().and_then(|kept| kept.downcast_ref::<Owned<PyAny>>()) {
+            Some(wrapper) => Ok(wrapper.clone_ref(py)),
+            None => install_op(py, &op, slf.clone().into_any()).map(Bound::unbind),
+        }
     }
 
     /// Whether this object has its key: its parameters cannot change any more.
