@@ -3,8 +3,8 @@
 Above zero it is SciPy's; linkers call the runtime's own. Below it follows by one step of the
 recurrence, and below -1 by the reflection formula, on the distance to the nearest integer, whose
 tangent keeps its precision near the poles; SciPy's loses up to all digits there. Near a zero the
-two parts cancel, and no digit of
-the rest is right. The zeros are known here to twice the digits of float64. With a zero r,
+two parts cancel, and no digit of the rest is right. The zeros are known here to twice the digits of
+float64. With a zero r,
 
     psi(x) = (x - r) * sum over k >= 0 of 1 / ((k + x) * (k + r)),
 

@@ -4,14 +4,13 @@
 //! Below 1 the recurrence leads there from `x + 1`, below 6 from `x - 1`, `x - 2` or `x - 3`: what it adds is one quotient.
 //! Beyond, it is a logarithm and an asymptotic series in the quotient `1 / x`.
 
-use crate::loops::gamma::{Gamma, quotient};
+use crate::loops::gamma::{self, Gamma, quotient};
 use crate::loops::lanes::{Function, Lanes, polynomial};
 use crate::loops::logarithm::two_parts;
 
 mod below_zero;
 
 pub(super) const OF_F64: Gamma<f64> = Gamma {
-    magic: 844_424_930_131_968.0,
     terms: &TERMS_OF_F64,
     series: &[
         0.08333333333333294,
@@ -22,16 +21,13 @@ pub(super) const OF_F64: Gamma<f64> = Gamma {
         -0.02005781319935496,
         0.0527835788020277,
     ],
-    least: 1e-300,
-    most: 1e300,
+    ..gamma::OF_F64
 };
 
 pub(super) const OF_F32: Gamma<f32> = Gamma {
-    magic: 1_572_864.0,
     terms: &TERMS_OF_F32,
     series: &[0.08333333073735108, -0.00833164658787191, 0.003803803249606337],
-    least: 1e-36,
-    most: 1e36,
+    ..gamma::OF_F32
 };
 
 const TERMS_OF_F64: [[f64; 16]; 11] = [
