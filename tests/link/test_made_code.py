@@ -167,14 +167,14 @@ begun = []
 
 def stop():
     time.sleep(0.2)
-    begun.append(time.perf_counter())
+    begun.append(time.process_time())
     _thread.interrupt_main()
 
 threading.Thread(target=stop).start()
 try:
     f(np.linspace(0.1, 0.9, 9))
 except KeyboardInterrupt:
-    print(time.perf_counter() - begun[0])
+    print(time.process_time() - begun[0])
 """
 
 
@@ -189,4 +189,5 @@ def test_a_long_loop_is_interrupted(function, until):
         check=True,
         timeout=60,
     )
-    assert float(done.stdout) < 0.05 * (1 if "CI" not in os.environ else 10)
+    # Of the processor's time: what else runs on the machine does not count.
+    assert float(done.stdout) < 0.05

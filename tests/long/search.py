@@ -10,6 +10,7 @@ Case ``k`` of a search is drawn from the seed ``seed + k``: ``--seed K --cases 1
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import sys
 import time
@@ -27,7 +28,7 @@ class Search:
     cases: int = 0
     faults: list[int] = field(default_factory=list)
 
-    def run(self, seed: int, *, minutes: float, cases: int | None = None) -> None:
+    def run(self, seed: int, *, minutes: float = math.inf, cases: int | None = None) -> None:
         """Run cases until the time is over, or there were so many."""
         end = time.monotonic() + 60 * minutes
         while time.monotonic() < end and (cases is None or self.cases < cases):

@@ -1,4 +1,7 @@
-"""Each search, for some seconds: what runs for an hour on request must at least start."""
+"""Some cases of each search: what runs for an hour on request must at least start.
+
+A number of cases ends these, never the clock: a slow machine tries the same ones.
+"""
 
 import os
 
@@ -15,8 +18,8 @@ from search import Search
 @pytest.mark.parametrize(("search", "cases"), [(random_programs, 12), (altered_bytes, 6)])
 def test_search_finds_nothing(search, cases):
     found = Search(search.__name__, search.case)
-    found.run(0, minutes=2, cases=cases)
-    assert found.cases
+    found.run(0, cases=cases)
+    assert found.cases == cases
     assert not found.faults
 
 
@@ -51,16 +54,16 @@ def test_a_float64_is_known_as_well_as_the_coarsest_that_it_is_computed_from():
 @pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
 def test_search_with_forks_finds_nothing():
     found = Search("threads and forks", threads_and_forks.case)
-    found.run(0, minutes=2, cases=2)
+    found.run(0, cases=2)
     assert found.cases == 2
     assert not found.faults
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="nobody tells the memory here")
-def test_search_of_growth_finds_nothing(monkeypatch):
+@pytest.mark.parametrize(
+    "seed", range(len(memory_growth.KINDS)), ids=[kind[0].__name__ for kind in memory_growth.KINDS]
+)
+def test_no_memory_is_kept_for_values(seed, monkeypatch):
     kinds = [(work, count // 100, filling) for work, count, filling in memory_growth.KINDS]
     monkeypatch.setattr(memory_growth, "KINDS", kinds)
-    found = Search("memory growth", memory_growth.case)
-    found.run(0, minutes=2, cases=len(kinds))
-    assert found.cases == len(kinds)
-    assert not found.faults
+    memory_growth.case(seed)
