@@ -5,6 +5,7 @@ Profiles have no deadlines, since a first call compiles. Each run draws the same
 """
 
 import gc
+import itertools
 import os
 import shutil
 import sysconfig
@@ -42,10 +43,28 @@ def written():
     keeping.finish()
 
 
-def pytest_collection_finish():
-    """Leave what is imported by now out of the many collections of garbage that tests ask for."""
+FROZEN_AFTER = 200  # tests: what more of them leave would make each collection take longer
+_tests = itertools.count(1)
+
+
+def leave_out_what_lives():
+    """Leave all that there is out of the many collections of garbage that tests ask for."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_collection_finish():
+    """Leave out modules and tests. Each test's own objects are made later, and collected."""
+    leave_out_what_lives()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol():
+    """Now and then leave out what caches and pytest have kept of the tests before."""
+    result = yield
+    if next(_tests) % FROZEN_AFTER == 0:
+        leave_out_what_lives()
+    return result
 
 
 def pytest_unconfigure():
