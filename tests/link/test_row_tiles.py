@@ -1,5 +1,7 @@
 """Rows of any length and number: taken together they are what each of them is alone."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -30,15 +32,12 @@ def outputs_of(x):
     ]
 
 
-def functions(dtype, **options):
+@cache
+def built(mode, dtype, **options):
     x = ft.matrix("x", dtype=dtype)
-    return {
-        m: fz.function([x], outputs_of(x), mode=m, **options)
-        for m in ("c", "cranelift", "numba", "py")
-    }
+    return fz.function([x], outputs_of(x), mode=mode, **options)
 
 
-BUILT = {dtype: functions(dtype) for dtype in ("float32", "float64")}
 TOLERANCE = {"float32": {"rtol": 2e-4, "atol": 2e-5}, "float64": {"rtol": 1e-10, "atol": 1e-12}}
 
 
@@ -66,12 +65,12 @@ def test_linkers_agree_on_rows(drawn, order):
     if order == "steps":
         value = np.repeat(value, 2, axis=1)[:, ::2]
     value = np.asarray(value, order="F" if order == "F" else "K")
-    built = BUILT[value.dtype.name]
+    dtype = value.dtype.name
     with np.errstate(all="ignore"):
-        expected = built["py"](value)
+        expected = built("py", dtype)(value)
         for mode in ("c", "cranelift", "numba"):
-            for got, want in zip(built[mode](value), expected, strict=True):
-                np.testing.assert_allclose(got, want, **TOLERANCE[value.dtype.name])
+            for got, want in zip(built(mode, dtype)(value), expected, strict=True):
+                np.testing.assert_allclose(got, want, **TOLERANCE[dtype])
 
 
 @pytest.mark.parametrize("mode", ["c", "cranelift", "numba"])
@@ -79,7 +78,7 @@ def test_linkers_agree_on_rows(drawn, order):
 @given(drawn=ROWS)
 def test_a_row_among_others_is_the_row_alone(mode, drawn):
     value = draw_rows(*drawn)
-    f = BUILT[value.dtype.name][mode]
+    f = built(mode, value.dtype.name)
     together = f(value)
     for row in {0, len(value) // 2, len(value) - 1}:
         alone = f(value[row : row + 1])
@@ -94,12 +93,13 @@ def test_it_is_the_same_zero_that_is_the_largest_and_the_smallest(drawn):
     rng = np.random.default_rng(seed)
     for zeros in ([0.0, -0.0], [0.0, -0.0, -1.0], [0.0, -0.0, 1.0]):
         value = rng.choice(zeros, (rows, length)).astype(dtype)
-        c, *others = (BUILT[dtype][mode](value) for mode in ("c", "cranelift", "numba"))
+        c, *others = (built(mode, dtype)(value) for mode in ("c", "cranelift", "numba"))
         for own in others:
             assert same(c[0], own[0]).all()
             assert same(c[1], own[1]).all()
 
 
+@cache
 def short_rows(mode):
     """Rows made of a column and a vector, which fold, keep values, and gather all rows to one."""
     x, centres, level = ft.vector("x"), ft.vector("centres"), ft.vector("level")
@@ -112,6 +112,7 @@ def short_rows(mode):
     return fz.function([x, centres, level], outputs, mode=mode)
 
 
+@cache
 def gathered_rows(mode):
     """Such rows that leave nothing of each: numbers of all rows, and rows into which all go."""
     x, centres, level = ft.vector("x"), ft.vector("centres"), ft.vector("level")
@@ -126,21 +127,19 @@ def gathered_rows(mode):
 
 # Without registers of 512 bits, C calls the exp of the C library, which has other bits.
 OWN_EXP = find_toolchain().has_wide_registers
-LINKERS = ("c", "cranelift", "numba", "py")
-SHORT_ROWS = [{mode: made(mode) for mode in LINKERS} for made in (short_rows, gathered_rows)]
 
 
 @pytest.mark.parametrize("length", [1, 2, 5, 7, 8, 9, 10, 15, 16, 17, 24])
 @pytest.mark.parametrize("rows", [7, 8, 9, 30, 72, 700])
 @pytest.mark.parametrize("special", [0, 2])
-@pytest.mark.parametrize("made", SHORT_ROWS, ids=["kept", "gathered"])
+@pytest.mark.parametrize("made", [short_rows, gathered_rows], ids=["kept", "gathered"])
 def test_short_rows_side_by_side_have_the_bits_of_rows_one_by_one(made, length, rows, special):
     rng = np.random.default_rng(length + rows)
     x, centres, level = rng.normal(size=rows), rng.normal(size=length), rng.normal(size=length)
     x[:special], level[: special // 2] = (np.nan, 0.0)[:special], -np.inf
-    c, cranelift, numba = (made[m](x, centres, level) for m in ("c", "cranelift", "numba"))
+    c, cranelift, numba = (made(m)(x, centres, level) for m in ("c", "cranelift", "numba"))
     with np.errstate(all="ignore"):
-        expected = made["py"](x, centres, level)
+        expected = made("py")(x, centres, level)
     for a, b, n, e in zip(c, cranelift, numba, expected, strict=True):
         for own in (b, n):
             if OWN_EXP:
@@ -167,7 +166,7 @@ def test_integers_of_all_rows_are_those_of_tiles_and_of_the_rows_after(mode, row
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_rows_are_the_same_with_any_number_of_threads(dtype):
     value = draw_rows(3001, 97, dtype, 5, 3)
-    one, two, three = (functions(dtype, threads=n)["c"](value) for n in (1, 2, 3))
+    one, two, three = (built("c", dtype, threads=n)(value) for n in (1, 2, 3))
     for a, b, c in zip(one, two, three, strict=True):
         assert same(a, b).all()
         assert same(a, c).all()

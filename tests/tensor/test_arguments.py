@@ -1,6 +1,7 @@
 """Arguments that NumPy's functions have: which elements count, what they start from, the order."""
 
 import warnings
+from functools import cache
 
 import numpy as np
 import pytest
@@ -34,16 +35,14 @@ def reduced(namespace, x, mask):
     return parts
 
 
+@cache
 def compiled(dtype):
     x, mask = ft.tensor("x", dtype=dtype, shape=(None, None)), ft.vector("mask", dtype="bool")
     return {mode: fz.function([x, mask], reduced(ft, x, mask), mode=mode) for mode in MODES}
 
 
-REDUCED = {dtype: compiled(dtype) for dtype in ("float64", "int8")}
-
-
 @settings(max_examples=25)
-@given(st.data(), st.sampled_from(sorted(REDUCED)), st.integers(0, 3), st.integers(1, 3))
+@given(st.data(), st.sampled_from(["float64", "int8"]), st.integers(0, 3), st.integers(1, 3))
 def test_reductions_of_some_elements_are_numpys(data, dtype, rows, columns):
     elements = st.integers(-3, 3) if dtype == "int8" else st.sampled_from([0.5, -2.0, 3.0, np.inf])
     x = data.draw(hnp.arrays(dtype, (rows, columns), elements=elements))
@@ -51,7 +50,7 @@ def test_reductions_of_some_elements_are_numpys(data, dtype, rows, columns):
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         expected = reduced(np, x, mask)
-    for f in REDUCED[dtype].values():
+    for f in compiled(dtype).values():
         for one, other in zip(f(x, mask), expected, strict=True):
             assert one.dtype == np.asarray(other).dtype
             assert_allclose(one, other, rtol=1e-12)
