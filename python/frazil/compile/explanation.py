@@ -84,7 +84,7 @@ class Explanation:
     waiting : int
         The kernels whose places C's will take when calls have taken long enough.
     untiered : str or None
-        The op that has other bits in C, for which C compiled first by default.
+        The op that C alone compiles, for which C compiled first by default.
     """
 
     linker: str

@@ -25,7 +25,7 @@ def find_best_program(
 ) -> tuple[Compiled, Linker]:
     """Return the program of ``graph`` and the linker that made it: the best one that works.
 
-    In a tiered mode, C may take over later, if it gives the same bits. A warning says
+    In a tiered mode, C may take over later what has the same bits there. A warning says
     once which compiler does not work, and what to do.
     """
     for linker in usable_linkers():

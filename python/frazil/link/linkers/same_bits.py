@@ -1,15 +1,16 @@
-"""The scalar ops that give the same bits in C's kernels and in the extension's kernels.
+"""The scalar ops that C's kernels and the extension's kernels compute alike, bit by bit.
 
 If all ops of a program do, it may begin with the extension's kernels and go on with C's: only the
 speed changes. Sums have the same partial results in both, and both take functions of floats from
-the runtime, for a block in registers of AVX-512. The steps of scans, which wait for each other,
-take functions from the C library in both.
+the runtime, for a block in registers of AVX-512. Where the processor has no such registers, C takes
+them from the C library, whose last bits are others, and kernels with such functions stay the
+extension's. The steps of scans, which wait for each other, take functions from the C library in
+both.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from weakref import WeakKeyDictionary
 
 from frazil._core import FrozenFunctionGraph, has_wide_registers
 from frazil.graph.op import Op
@@ -19,7 +20,7 @@ from frazil.link.kernel.formulas import formula
 from frazil.link.kernel.loop_kernel import LoopKernel, Statement
 from frazil.link.kernel.runtime_functions import OF_BLOCKS
 from frazil.link.kernel.scalar_loop import body_of
-from frazil.link.kernel.scan_kernel import AnyKernel, ScanKernel
+from frazil.link.kernel.scan_kernel import AnyKernel
 from frazil.link.lowering.inner import inner_graphs
 from frazil.scalar.elemwise import Elemwise
 from frazil.scalar.graph import ScalarGraphOp
@@ -27,36 +28,46 @@ from frazil.scalar.loop import ScalarLoop, loop_result
 from frazil.scalar.op import ScalarOp
 
 
-def difference(op: ScalarOp, operand: str) -> str | None:
-    """Why a scalar op may give other bits in C for operands of that dtype; None if it does not.
+def difference(op: ScalarOp) -> str | None:
+    """Why C has to compile a scalar op before the first call; None if the extension may begin.
 
     Examples
     --------
     >>> from frazil.link.linkers.same_bits import difference
     >>> from frazil.scalar import mul
-    >>> difference(mul, "float64")
+    >>> difference(mul)
     """
-    if op.table_name is None:
-        return f"{op} is compiled by C alone"
-    other = operand[0] == "f" and op in OF_BLOCKS and not has_wide_registers()
-    return f"{op} of {operand} has other bits in C" if other else None
+    return f"{op} is compiled by C alone" if op.table_name is None else None
 
 
 def kernel_difference(kernel: AnyKernel) -> str | None:
-    """Why C's form of a kernel may give other bits; None if it gives the same."""
-    known_to_agree = has_wide_registers() or isinstance(kernel, ScanKernel)
+    """Why C has to compile a kernel before the first call; None if the extension may begin."""
     for own in _statements(kernel):
-        if known_to_agree and own.op.table_name is not None:
-            continue
         part = loop_result(own.op)
-        if part is not None:
-            found = _loop_difference(part[0])
-        else:
-            wanted = own.op.operand_dtypes([kernel.dtypes[a] for a in own.args], own.dtype)
-            found = difference(own.op, wanted[-1])
+        found = difference(own.op) if part is None else _loop_difference(part[0])
         if found is not None:
             return found
     return None
+
+
+def stays(text: str) -> bool:
+    """Whether a kernel of the extension with this text keeps its place, as C gives other bits.
+
+    Examples
+    --------
+    >>> from frazil.link.linkers.same_bits import stays
+    >>> stays("loop 8 0\\nread float64 1\\nop neg float64 float64 0\\nwrite 1 float64 1 -\\npass")
+    False
+    """
+    if has_wide_registers() or not text.startswith("loop "):
+        return False
+    if _NAMES.isdisjoint(text.split(" ")):
+        return False  # most texts, found without a look at each line
+    statements = (line.split(" ") for line in text.splitlines() if line.startswith("op "))
+    return any(name in _NAMES and given.startswith("float") for _, name, _, given, *_ in statements)
+
+
+_NAMES = frozenset(op.table_name for op in OF_BLOCKS)
 
 
 def needs_registers(kernel: AnyKernel) -> bool:
@@ -71,22 +82,20 @@ def _statements(kernel: AnyKernel) -> Iterator[Statement]:
 
 
 def _loop_difference(loop: ScalarLoop) -> str | None:
-    """Why a loop for each element may give other bits in C."""
-    body = body_of(loop)
-    for own in body.statements:
-        wanted = own.op.operand_dtypes([body.dtypes[a] for a in own.args], own.dtype)
+    """Why C has to compile a loop for each element before the first call."""
+    for own in body_of(loop).statements:
         is_of_floats = own.dtype[0] == "f" and own.op in OF_BLOCKS
         if is_of_floats or formula(own.op, own.dtype) is not None:
             return f"{own.op} in a loop of elements has other bits in C"
         part = loop_result(own.op)
-        found = difference(own.op, wanted[-1]) if part is None else _loop_difference(part[0])
+        found = difference(own.op) if part is None else _loop_difference(part[0])
         if found is not None:
             return found
     return None
 
 
 def graph_difference(graph: FrozenFunctionGraph) -> str | None:
-    """Why C's programs of a graph may give other bits; None if no op in it does.
+    """Why C has to compile a graph before the first call; None if no op in it says so.
 
     Rules may write other ops than the graph has, so its kernels are asked, too.
 
@@ -97,44 +106,21 @@ def graph_difference(graph: FrozenFunctionGraph) -> str | None:
     >>> x = ft.vector("x")
     >>> graph_difference(fz.FrozenFunctionGraph([x], [2 * x]))
     """
-    return next((found for own in _all_graphs(graph) if (found := _known(own)) is not None), None)
+    return next((found for own in _all_graphs(graph) if (found := _own_difference(own))), None)
 
 
-_KNOWN: WeakKeyDictionary[FrozenFunctionGraph, tuple[str | None]] = WeakKeyDictionary()
-
-
-def _known(graph: FrozenFunctionGraph) -> str | None:
+def _own_difference(graph: FrozenFunctionGraph) -> str | None:
     """The answer for a graph without those that its ops hold."""
-    known = _KNOWN.get(graph)
-    if known is None:
-        known = _KNOWN[graph] = (next(_differences(graph), None),)
-    return known[0]
+    if all(_op_difference(op) is None for op in ops_of(graph)):
+        return None
+    # The first one, in an order that is the same in each process.
+    return next(found for node in graph.toposort() if (found := _op_difference(node.op)))
 
 
-def _differences(graph: FrozenFunctionGraph) -> Iterator[str]:
-    if has_wide_registers() and all(map(_is_of_table, ops_of(graph))):
-        return  # as of most graphs: asked once for each op, and not for each node
-    for node in graph.toposort():
-        op = node.op
-        if not isinstance(op, Elemwise) or isinstance(op.scalar_op, ScalarGraphOp):
-            continue
-        if has_wide_registers() and op.scalar_op.table_name is not None:
-            continue
-        dtypes = [x.dtype for x in node.inputs]
-        if formula(op.scalar_op, node.output_types[0].dtype) is not None:
-            if not has_wide_registers():
-                yield f"{op.scalar_op} has other bits in C"
-            continue  # the ops of its steps have the same bits
-        wanted = op.scalar_op.operand_dtypes(dtypes, node.output_types[0].dtype)
-        if (found := difference(op.scalar_op, wanted[-1])) is not None:
-            yield found
-
-
-def _is_of_table(op: Op) -> bool:
-    """Whether the op has the same bits in C where there are wide registers, whatever its types."""
+def _op_difference(op: Op) -> str | None:
     if not isinstance(op, Elemwise) or isinstance(op.scalar_op, ScalarGraphOp):
-        return True
-    return op.scalar_op.table_name is not None
+        return None
+    return difference(op.scalar_op)
 
 
 def _all_graphs(graph: FrozenFunctionGraph) -> Iterator[FrozenFunctionGraph]:

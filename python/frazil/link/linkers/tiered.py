@@ -15,7 +15,7 @@ from frazil.link.kernel.compiler import BrokenCompilerError, KernelCompileError,
 from frazil.link.kernel.image import Image, Symbol
 from frazil.link.kernel.scan_kernel import AnyKernel
 from frazil.link.linkers.native import NativeLinker
-from frazil.link.linkers.same_bits import kernel_difference, needs_registers
+from frazil.link.linkers.same_bits import kernel_difference, needs_registers, stays
 from frazil.link.lowering.graph import kernels_of
 from frazil.scalar.op import ScalarOp
 
@@ -27,7 +27,7 @@ _STATEMENT = 0.0007
 class TieredCompiler:
     """Makes kernels in the extension, whose place C's may take later: they give the same bits.
 
-    Kernels with an op that has other bits in C are compiled by C at once.
+    Kernels with an op that the extension does not know are compiled by C at once.
     """
 
     name = "tiered"
@@ -114,7 +114,8 @@ def _thorough() -> CCompiler:
 def replaceable(program: Program) -> list[MadeKernel]:
     """The kernels of a program whose places C's may take."""
     kept = dict.fromkeys(keepalive for keepalive, _ in program.kernels)
-    return [own for own in kept if isinstance(own, MadeKernel) and own.successor is None]
+    made = [own for own in kept if isinstance(own, MadeKernel) and own.successor is None]
+    return [own for own in made if not stays(own.text)]
 
 
 class TieredLinker(NativeLinker):
