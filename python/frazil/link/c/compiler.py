@@ -13,7 +13,12 @@ from frazil.link.c.made import Found, MadeCode
 from frazil.link.c.search import Toolchain, find_toolchain
 from frazil.link.c.translation import joined, translate_one
 from frazil.link.c.unit import Unit
-from frazil.link.kernel.compiler import BrokenCompilerError, KernelCompileError, NativeKernel
+from frazil.link.kernel.compiler import (
+    STEP_LIMIT,
+    BrokenCompilerError,
+    KernelCompileError,
+    NativeKernel,
+)
 from frazil.link.kernel.image import Image, LoadedKernel, Symbol, loaded_kernels, symbol_of
 from frazil.link.kernel.loop_kernel import LoweringError
 from frazil.link.kernel.scan_kernel import AnyKernel
@@ -57,7 +62,7 @@ class CCompiler:
 
     name = "c"
 
-    step_limit = 4000
+    step_limit = STEP_LIMIT
     _unit_statements = 150  # compiling so many takes as long as starting a process
 
     def __init__(self, toolchain: Toolchain | None = None) -> None:

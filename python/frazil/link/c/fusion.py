@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from frazil.link.c.compiler import CCompiler
 from frazil.link.fusion.registry import LoweredOps, register_fusion
+from frazil.link.kernel.compiler import STATEMENT_LIMIT
 
 
 @register_fusion("c")
 def fusion() -> LoweredOps:
     """The ops that have a form in C, whether or not this machine has a compiler."""
-    # Longer kernels hold more operands than registers: gcc takes longer for each, and so do calls.
-    return LoweredOps(CCompiler.lowers, statement_limit=150, refusal=CCompiler.refusal)
+    return LoweredOps(CCompiler.lowers, STATEMENT_LIMIT, CCompiler.refusal)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import frazil._core as _core
 from frazil.link.cranelift.description import describe, scipy_functions
 from frazil.link.kernel.compiler import (
+    STEP_LIMIT,
     BrokenCompilerError,
     KernelCompileError,
     NativeKernel,
@@ -39,7 +40,7 @@ class CraneliftCompiler:
 
     name = "cranelift"
 
-    step_limit = 4000
+    step_limit = STEP_LIMIT
 
     @classmethod
     def find(cls) -> CraneliftCompiler | None:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from frazil.link.cranelift.compiler import CraneliftCompiler
 from frazil.link.fusion.registry import LoweredOps, register_fusion
+from frazil.link.kernel.compiler import STATEMENT_LIMIT
 
 
 @register_fusion("cranelift")
 def fusion() -> LoweredOps:
     """The ops of frazil's own, whether or not this machine runs the code."""
-    # As for C: so the kernels of both are the same.
-    return LoweredOps(
-        CraneliftCompiler.lowers, statement_limit=150, refusal=CraneliftCompiler.refusal
-    )
+    return LoweredOps(CraneliftCompiler.lowers, STATEMENT_LIMIT, CraneliftCompiler.refusal)

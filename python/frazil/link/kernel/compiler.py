@@ -12,6 +12,16 @@ from frazil.link.kernel.scan_kernel import AnyKernel
 if TYPE_CHECKING:
     from frazil.scalar.op import ScalarOp
 
+STATEMENT_LIMIT = 150
+"""The number of statements up to which one loop is worth more than two.
+
+Longer kernels hold more operands than registers: gcc takes longer for each statement, and so do
+calls. The other compilers have the same limit, so that their kernels are the same.
+"""
+
+STEP_LIMIT = 4000
+"""The highest number of statements that the step of a scan kernel may have."""
+
 
 @dataclass(frozen=True, slots=True)
 class NativeKernel:

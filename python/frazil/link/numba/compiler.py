@@ -13,6 +13,7 @@ from contextlib import contextmanager
 import frazil._core as _core
 from frazil.cache.identity import package, processor
 from frazil.link.kernel.compiler import (
+    STEP_LIMIT,
     BrokenCompilerError,
     KernelCompileError,
     NativeKernel,
@@ -51,7 +52,7 @@ class NumbaCompiler:
 
     name = "numba"
 
-    step_limit = 4000
+    step_limit = STEP_LIMIT
 
     @classmethod
     def find(cls) -> NumbaCompiler | None:
