@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import numpy.typing as npt
 
@@ -11,94 +13,78 @@ from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor import cumulation, moments, reductions, searching
 from frazil.tensor.checks import Check, checked
-from frazil.tensor.docstrings import described
-from frazil.tensor.reductions import Axis
+from frazil.tensor.docstrings import described, described_like
+from frazil.tensor.reductions import (
+    Axis,
+    Max,
+    Min,
+    Prod,
+    Reduction,
+    Sum,
+    accumulation,
+    reduction,
+)
 
 
-@described
-def nansum(
-    x: TensorLike,
-    axis: Axis = None,
-    dtype: npt.DTypeLike | None = None,
-    keepdims: bool = False,
-    *,
-    initial: TensorLike | None = None,
-    where: TensorLike | None = None,
-) -> Variable:
-    """Return the sum of the elements over ``axis`` that are not NaN.
-
-    x (tensor_like): Any tensor.
-    dtype (dtype_like): The dtype to accumulate in; default as for :func:`sum`.
-    returns: As :func:`numpy.nansum` gives; 0 where there is no number.
-    example: [1.0, ft.nan, 3.0] -> 4.
-    """
-    numbers = _replaced(as_tensor(x), 0)
-    return reductions.sum(numbers, axis, dtype, keepdims, initial=initial, where=where)
+def _replaced(x: Variable, value: float) -> Variable:
+    """Return ``x`` with a number in place of NaN."""
+    return _core.elemwise(scalar.where, _is_nan(x), value, x) if _has_nan(x) else x
 
 
-@described
-def nanprod(
-    x: TensorLike,
-    axis: Axis = None,
-    dtype: npt.DTypeLike | None = None,
-    keepdims: bool = False,
-    *,
-    initial: TensorLike | None = None,
-    where: TensorLike | None = None,
-) -> Variable:
-    """Return the product of the elements over ``axis`` that are not NaN.
-
-    x (tensor_like): Any tensor.
-    dtype (dtype_like): The dtype to accumulate in; default as for :func:`sum`.
-    returns: As :func:`numpy.nanprod` gives; 1 where there is no number.
-    example: [2.0, ft.nan, 3.0] -> 6.
-    """
-    numbers = _replaced(as_tensor(x), 1)
-    return reductions.prod(numbers, axis, dtype, keepdims, initial=initial, where=where)
+def _is_nan(x: Variable) -> Variable:
+    return _core.elemwise(scalar.isnan, x)
 
 
-@described
-def nanmax(
-    x: TensorLike,
-    axis: Axis = None,
-    keepdims: bool = False,
-    *,
-    initial: TensorLike | None = None,
-    where: TensorLike | None = None,
-) -> Variable:
-    """Return the largest of the elements over ``axis`` that are not NaN.
-
-    x (tensor_like): Any tensor with elements.
-    returns: As :func:`numpy.nanmax` gives; NaN where there is no number.
-    example: [1.0, ft.nan, 3.0] -> 3.
-    """
-    x = as_tensor(x)
-    if initial is None and where is None:
-        return _extreme(reductions.max, -np.inf, x, axis, keepdims)
-    numbers = _replaced(x, -np.inf)
-    return reductions.max(numbers, axis, keepdims, initial=initial, where=where)
+def _has_nan(x: Variable) -> bool:
+    """Whether there may be NaN in tensors of this dtype."""
+    return x.dtype.startswith(("float", "complex"))
 
 
-@described
-def nanmin(
-    x: TensorLike,
-    axis: Axis = None,
-    keepdims: bool = False,
-    *,
-    initial: TensorLike | None = None,
-    where: TensorLike | None = None,
-) -> Variable:
-    """Return the smallest of the elements over ``axis`` that are not NaN.
+def _extreme(extreme: Reduction, least: float, x: Variable, axis: Axis, keepdims: bool) -> Variable:
+    """Return the extreme of the numbers; NaN where there is none."""
+    if not _has_nan(x):
+        return extreme(x, axis, keepdims)
+    found = extreme(_replaced(x, least), axis, keepdims)
+    none = reductions.all(_is_nan(x), axis, keepdims)
+    return _core.elemwise(scalar.where, none, np.nan, found)
 
-    x (tensor_like): Any tensor with elements.
-    returns: As :func:`numpy.nanmin` gives; NaN where there is no number.
-    example: [1.0, ft.nan, 3.0] -> 1.
-    """
-    x = as_tensor(x)
-    if initial is None and where is None:
-        return _extreme(reductions.min, np.inf, x, axis, keepdims)
-    numbers = _replaced(x, np.inf)
-    return reductions.min(numbers, axis, keepdims, initial=initial, where=where)
+
+nansum = accumulation(
+    "nansum",
+    Sum,
+    "the sum of the elements that are not NaN",
+    "[1.0, ft.nan, 3.0] -> 4.",
+    "As :func:`numpy.nansum` gives; 0 where there is no number.",
+    numbers=partial(_replaced, value=0),
+)
+nanprod = accumulation(
+    "nanprod",
+    Prod,
+    "the product of the elements that are not NaN",
+    "[2.0, ft.nan, 3.0] -> 6.",
+    "As :func:`numpy.nanprod` gives; 1 where there is no number.",
+    numbers=partial(_replaced, value=1),
+)
+nanmax = reduction(
+    "nanmax",
+    Max,
+    "the largest of the elements that are not NaN",
+    "[1.0, ft.nan, 3.0] -> 3.",
+    "As :func:`numpy.nanmax` gives; NaN where there is no number.",
+    "Any tensor with elements.",
+    numbers=partial(_replaced, value=-np.inf),
+    without_initial=partial(_extreme, reductions.max, -np.inf),
+)
+nanmin = reduction(
+    "nanmin",
+    Min,
+    "the smallest of the elements that are not NaN",
+    "[1.0, ft.nan, 3.0] -> 1.",
+    "As :func:`numpy.nanmin` gives; NaN where there is no number.",
+    "Any tensor with elements.",
+    numbers=partial(_replaced, value=np.inf),
+    without_initial=partial(_extreme, reductions.min, np.inf),
+)
 
 
 @described
@@ -113,12 +99,10 @@ def nanargmax(x: TensorLike, axis: int | None = None, keepdims: bool = False) ->
     return _position(searching.argmax, -np.inf, as_tensor(x), axis, keepdims)
 
 
-@described
+@described_like(nanargmax)
 def nanargmin(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> Variable:
     """Return the positions of the smallest elements along a dimension that are not NaN.
 
-    x (tensor_like): Any tensor with elements.
-    axis (int): The dimension; default: the position in the flattened tensor.
     returns: Of int64, as :func:`numpy.nanargmin` gives. A call raises ValueError where all are NaN.
     example: [1.0, ft.nan, 3.0] -> 0
     """
@@ -182,7 +166,7 @@ def nanvar(
     return _core.elemwise(scalar.where, left > 0, divided, np.nan)
 
 
-@described
+@described_like(nanvar)
 def nanstd(
     x: TensorLike,
     axis: Axis = None,
@@ -195,10 +179,6 @@ def nanstd(
 ) -> Variable:
     """Return the standard deviation of the elements over ``axis`` that are not NaN.
 
-    x (tensor_like): Any tensor; bool and integers are taken as float64.
-    ddof (number): Divide by the number of these elements less ``ddof``.
-    correction (number): Another name of ``ddof``.
-    dtype (dtype_like): The dtype to compute in, a floating one if the tensor is.
     returns: As :func:`numpy.nanstd` gives: the root of :func:`nanvar`.
     example: [1.0, ft.nan, 3.0] -> 1.
     """
@@ -227,29 +207,16 @@ def nancumsum(
     return cumulation.cumsum(_replaced(as_tensor(x), 0), axis, dtype)
 
 
-@described
+@described_like(nancumsum)
 def nancumprod(
     x: TensorLike, axis: int | None = None, dtype: npt.DTypeLike | None = None
 ) -> Variable:
     """Return the cumulative product along a dimension, NaN counting as 1.
 
-    x (tensor_like): Any tensor.
-    axis (int): The dimension to sum along; default: of the flattened tensor.
-    dtype (dtype_like): The dtype to accumulate in; default as for :func:`cumsum`.
     returns: As :func:`numpy.nancumprod` gives.
     example: [2.0, ft.nan, 3.0] -> [2., 2., 6.]
     """
     return cumulation.cumprod(_replaced(as_tensor(x), 1), axis, dtype)
-
-
-def _extreme(
-    reduction: reductions.Reduction, least: float, x: Variable, axis: Axis, keepdims: bool
-) -> Variable:
-    if not _has_nan(x):
-        return reduction(x, axis, keepdims)
-    found = reduction(_replaced(x, least), axis, keepdims)
-    none = reductions.all(_is_nan(x), axis, keepdims)
-    return _core.elemwise(scalar.where, none, np.nan, found)
 
 
 def _position(
@@ -271,16 +238,3 @@ def _count(x: Variable, axis: Axis, keepdims: bool) -> Variable:
     """Return how many elements are numbers."""
     numbers = _core.elemwise(scalar.invert, _is_nan(x))
     return reductions.sum(numbers, axis, keepdims=keepdims)
-
-
-def _replaced(x: Variable, value: float) -> Variable:
-    return _core.elemwise(scalar.where, _is_nan(x), value, x) if _has_nan(x) else x
-
-
-def _is_nan(x: Variable) -> Variable:
-    return _core.elemwise(scalar.isnan, x)
-
-
-def _has_nan(x: Variable) -> bool:
-    """Whether there may be NaN in tensors of this dtype."""
-    return x.dtype.startswith(("float", "complex"))

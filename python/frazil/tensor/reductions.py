@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import builtins
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -286,6 +287,14 @@ _TIES = """Where several elements tie, the gradient goes to each of them in full
 """
 
 
+def _reduce(reduction: type[Reduce], x: Variable, axis: Axis, keepdims: bool) -> Variable:
+    axes = normalize_axes(axis_of_any(axis, x.ndim), x.ndim)
+    if not axes:
+        return x
+    reduced = reduction(axes)(x)
+    return expand_dims(reduced, axes) if keepdims else reduced
+
+
 def _test(name: str, op: type[Reduce], summary: str, example: str, result: str) -> Test:
     """Return the function ``name``, which reduces by ``op`` whether elements are true."""
     neutral = bool(op.identity("bool"))
@@ -300,7 +309,7 @@ def _test(name: str, op: type[Reduce], summary: str, example: str, result: str) 
     return documented(function, name, _DOCSTRING, example=example, **words)
 
 
-def _reduction(
+def reduction(
     name: str,
     op: type[Reduce],
     summary: str,
@@ -308,8 +317,16 @@ def _reduction(
     result: str,
     operand: str = "Any tensor.",
     note: str = "",
+    *,
+    numbers: Callable[[Variable], Variable] = as_tensor,
+    without_initial: Callable[[Variable, Axis, bool], Variable] | None = None,
 ) -> Reduction:
-    """Return the function ``name``, which reduces by ``op`` in the dtype of that."""
+    """Return the function ``name``, which reduces by ``op`` in the dtype of the operand.
+
+    With ``initial`` it reduces what ``numbers`` makes of the operand. A function may stand for the
+    other calls.
+    """
+    reduce = without_initial or partial(_reduce, op)
     join = scalar.maximum if op is Max else scalar.minimum
 
     def function(
@@ -324,9 +341,10 @@ def _reduction(
         if initial is None:
             if where is not None:
                 raise ValueError(f"{name} of elements where a mask is true needs initial=, too")
-            return _reduce(op, x, axis, keepdims)
+            return reduce(x, axis, keepdims)
         first = as_written(initial, x.dtype)
-        found = (peak if op is Max else _valley)(counted(x, where, first), axis, keepdims)
+        x = counted(numbers(x), where, first)
+        found = (peak if op is Max else _valley)(x, axis, keepdims)
         return _core.elemwise(join, found, first)
 
     words = {"summary": summary, "operand": operand, "dtype": "", "result": result, "note": note}
@@ -356,10 +374,20 @@ def counted(x: Variable, where: TensorLike | None, neutral: TensorLike) -> Varia
     return masked
 
 
-def _accumulation(
-    name: str, op: type[Reduce], summary: str, example: str, result: str, note: str = ""
+def accumulation(
+    name: str,
+    op: type[Reduce],
+    summary: str,
+    example: str,
+    result: str,
+    note: str = "",
+    *,
+    numbers: Callable[[Variable], Variable] = as_tensor,
 ) -> Accumulation:
-    """Return the function ``name``, which reduces by ``op`` in a wide dtype, or in a given one."""
+    """Return the function ``name``, which reduces by ``op`` in a wide dtype, or in a given one.
+
+    It reduces what ``numbers`` makes of the operand.
+    """
     join = scalar.add if op is Sum else scalar.mul
 
     def function(
@@ -371,7 +399,8 @@ def _accumulation(
         initial: TensorLike | None = None,
         where: TensorLike | None = None,
     ) -> Variable:
-        x = counted(as_accumulator(x, dtype), where, int(op.identity("int64")))
+        x = as_accumulator(numbers(as_tensor(x)), dtype)
+        x = counted(x, where, int(op.identity("int64")))
         found = _reduce(op, x, axis, keepdims)
         if initial is None:
             return found
@@ -383,14 +412,14 @@ def _accumulation(
     return documented(function, name, _DOCSTRING, example=example, dtype=wanted, **words)
 
 
-sum = _accumulation(
+sum = accumulation(
     "sum",
     Sum,
     "the sum of elements",
     "[[1.0, 2.0], [3.0, 4.0]], axis=0 -> [4., 6.]",
     "The sum; 0 where there are no elements.",
 )
-prod = _accumulation(
+prod = accumulation(
     "prod",
     Prod,
     "the product of elements",
@@ -398,7 +427,7 @@ prod = _accumulation(
     "The product; 1 where there are no elements.",
     "The gradient is right where elements are zero, too.\n\n",
 )
-max = _reduction(
+max = reduction(
     "max",
     Max,
     "the largest element",
@@ -407,7 +436,7 @@ max = _reduction(
     "Any tensor; NaN wins, as in :func:`numpy.max`. No elements is an error.",
     _TIES,
 )
-min = _reduction(
+min = reduction(
     "min",
     Min,
     "the smallest element",
@@ -430,14 +459,6 @@ any = _test(
     "[[True, False], [False, False]], axis=1 -> [ True, False]",
     "Of bool, as :func:`numpy.any` gives; False where there are no elements.",
 )
-
-
-def _reduce(reduction: type[Reduce], x: Variable, axis: Axis, keepdims: bool) -> Variable:
-    axes = normalize_axes(axis_of_any(axis, x.ndim), x.ndim)
-    if not axes:
-        return x
-    reduced = reduction(axes)(x)
-    return expand_dims(reduced, axes) if keepdims else reduced
 
 
 def as_accumulator(x: TensorLike, dtype: npt.DTypeLike | None) -> Variable:
