@@ -1019,7 +1019,7 @@ class ProgramBuilder:
     def dot(self, a: int, b: int) -> int:
         """The product of 1-d and 2-d arrays of one dtype: by BLAS where it is a float.
 
-        Arrays of one higher rank are as many pairs of matrices, of which there are equally many.
+        Arrays of one higher rank are stacks of matrices of one length, multiplied pair by pair.
         """
 
     def gemm(self, z: int, alpha: int, a: int, b: int, beta: int) -> int:
@@ -1188,12 +1188,12 @@ class ProgramBuilder:
     ) -> tuple[list[int], list[int], int]:
         """Runs a program step after step, ``n_steps`` (a size) times.
 
-        Its inputs are an element of each sequence, the states, then the others. ``states``: what
-        each starts with, and whether its next value is an output or an input of the program, and
-        which. ``stacked``: the outputs of which all values are kept, along a first axis. ``until``:
-        a 0-d boolean output; the scan ends after the step in which it is true. Inputs of the
-        program that are donated must be states which are computed anew in each step, not stacked,
-        and not handed on to other states.
+        Its inputs are an element of each sequence, the states, then the others. ``states`` has for
+        each its initial value, whether its next value is an output or an input of the program, and
+        the number of that. ``stacked`` has the outputs whose values are all kept, along a first
+        axis. ``until`` is a 0-d boolean output; the scan ends after the step in which it is true.
+        Donated inputs of the program must be states that each step computes anew, that are not
+        stacked, and that no other state takes over.
 
         Gives the slots of the states after the last step, of the stacked outputs, and of the
         number of steps done.
@@ -1576,7 +1576,7 @@ def replace_held(olds: Sequence[object], news: Sequence[object], likely: Sequenc
     """Put each of ``news`` where its counterpart in ``olds`` is held, while no other thread runs.
 
     It looks in lists, dicts, deques, cells, attributes, defaults of functions and partial
-    functions. A tuple that holds one is replaced by another tuple likewise. ``likely`` are objects
+    functions. A tuple that holds one is replaced by a new tuple. ``likely`` are objects
     that may hold one and that the garbage collector does not show after ``gc.freeze()``.
     """
 

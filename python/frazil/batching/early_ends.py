@@ -46,9 +46,10 @@ def ends_differ(node: FrozenApply, differing: Collection[Variable]) -> bool:
 def with_last_rows_as_states(
     outputs: Sequence[Variable], leaves: Collection[Variable], batches: Collection[Variable]
 ) -> list[Variable]:
-    """Return ``outputs`` where scans that end early stack nothing of which only the end is read.
+    """Return ``outputs``, where scans that end early keep last rows as states instead of stacks.
 
-    The last row of a stack is a last state, which all elements of a batch have in one shape.
+    They do so if nothing else of the stack is read. A last state has one shape in all elements of a
+    batch.
 
     Parameters
     ----------
@@ -87,7 +88,7 @@ def _has_stacks(node: FrozenApply) -> bool:
 
 @dataclass(frozen=True)
 class _Ending:
-    """A scan that ends early, and the stacks of which only the last row is read.
+    """A scan that ends early, and its stacks whose last rows alone are read.
 
     Attributes
     ----------

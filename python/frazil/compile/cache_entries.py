@@ -245,7 +245,7 @@ def users_ops(graph: FrozenFunctionGraph) -> list[Op]:
 
 
 _HOLDERS = (Op, tuple, FrozenFunctionGraph)
-"""The classes of what is or may hold an op."""
+"""The classes of values that are ops or may hold one."""
 
 
 def _words(numbers: Iterable[int]) -> str:

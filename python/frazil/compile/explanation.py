@@ -37,7 +37,7 @@ class ExplainedSegment:
         The sizes in its instructions, such as the lengths that a kernel loops over. None for a size
         that depends on values. Empty if no shapes were given.
     shapes : tuple of tuple or None
-        The shapes of the results of its instructions, likewise.
+        The shapes of the results of its instructions; None and empty as for ``sizes``.
     apart : str or None
         Why an elementwise node is in no native loop, or why NumPy draws random numbers by a call
         of Python.

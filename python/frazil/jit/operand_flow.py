@@ -87,7 +87,7 @@ class Flow:
     inside: frozenset[Part]
     """Parts that are operands; containers that are would be read."""
     asked: frozenset[Part]
-    """Parts of which it asks whether they are None."""
+    """Parts that it compares with None."""
     taken: frozenset[Taken]
     """Operations that show in a run whether the other operand was traced."""
     is_known: bool

@@ -190,7 +190,7 @@ def _examples(function: FunctionType, example: str) -> str:
 
 def listed_parameters(function: Callable[..., object], told: ParameterTexts) -> str:
     """The parameters as a docstring lists them: what is ``told`` of each, and the default of the
-    signature. Neighbours of which the same is told are listed together.
+    signature. Neighbours with the same text are listed together.
     """
     made = cast(FunctionType, function)
     code, defaults = made.__code__, made.__defaults__ or ()

@@ -179,7 +179,7 @@ class _Methods(_core.Variable):
         """Raise TypeError: a variable has no value yet."""
         asks = sys._getframe(1).f_globals.get("__name__", "")
         if asks.startswith("scipy.sparse"):
-            # A sparse array's operators give way to objects of which NumPy makes a single object.
+            # A sparse array's operators give way to whatever becomes an array of one object.
             single = np.empty((), dtype=object)
             single[()] = self
             return single

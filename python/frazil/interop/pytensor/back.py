@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class FrazilGraph(Op):
     """A graph of frazil's, as one op of PyTensor's.
 
-    In the mode ``"FRAZIL"`` it is the graph itself again, part of what it stands in. In other modes
-    it is a call of frazil's function.
+    In the mode ``"FRAZIL"`` the graph itself becomes part of the whole again. In other modes the op
+    calls frazil's function.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Constants in C: as expressions, or in a table that is filled when the library is loaded.
 
-A constant of which compilers make nothing else is in the table. So kernels that differ in it have
-the same text, and one library serves them all.
+The table holds the constants whose values change nothing else in the machine code. Kernels that
+differ in these alone have the same text, and one library serves them all.
 """
 
 from __future__ import annotations

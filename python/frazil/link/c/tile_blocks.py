@@ -1,9 +1,9 @@
 """The last pass of a tile of short rows, in C: block after block, each through all its rows.
 
-Along its rows, such a pass would load and store the results into which rows are gathered once a
-row, and each row would wait for the stores of the one before. Here these results are in registers
-for a whole tile. Within a block the rows follow each other, so each element of a result is folded
-in the order in which it is folded along the rows; so is each lane of a fold of all rows.
+Rows are gathered into results. If the pass went row by row, it would load and store these results
+once a row, and each row would wait for the stores of the one before. Here they are in registers for
+a whole tile. Within a block the rows follow each other, so each element of a result is folded in
+the same order as row by row, and so is each lane of a fold of all rows.
 """
 
 from __future__ import annotations

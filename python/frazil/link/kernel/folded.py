@@ -16,7 +16,7 @@ DIVISIONS = ("floordiv", "mod", "fmod")
 
 
 def folded_values(statements: Iterable[AnyStatement]) -> set[int]:
-    """The numbers of values of which compilers make other code if they are constants.
+    """The values, by their numbers, that compilers make other code for if they are constants.
 
     Examples
     --------

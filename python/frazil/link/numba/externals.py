@@ -20,10 +20,10 @@ MATH: Mapping[str, int] = dict.fromkeys(("atan2", "fmod", "hypot", "nextafter"),
 """Functions of the C math library, with their number of operands."""
 
 HIDDEN = "frazil_"
-"""The prefix of the names of foreign functions, by which LLVM does not know them.
+"""The prefix of the names of foreign functions, which hides them from LLVM.
 
-What LLVM knows of the C library it uses to rewrite calls, not always soundly: it takes the
-remainder of what it can tell to be neither infinite nor zero for a number, though it be NaN.
+LLVM rewrites calls of functions that it knows from the C library, not always soundly: it takes a
+remainder for a number if the operands are neither infinite nor zero, though they may be NaN.
 """
 
 _VECTORS: Mapping[str, tuple[str, int]] = {

@@ -30,7 +30,7 @@ def write_soon(key: str, job: Job) -> None:
 
 
 def finish(key: str | None = None) -> None:
-    """Write what is not written yet, if that entry is among it; None: whatever there is."""
+    """Write the entries that are not written yet, if that one is among them; None: in any case."""
     _writer.finish(key)
 
 

@@ -77,7 +77,7 @@ def _of_parts(
     by_state: Collection[Variable],
     shapes: StepShapes,
 ) -> Variable | None:
-    """The product with a vector that is joined, as the sum of products with what it is made of."""
+    """The product with a vector that is joined, as the sum of products with its parts."""
     matrix, vector = operands
     made = vector.owner
     if made is None or not isinstance(made.op, Join):

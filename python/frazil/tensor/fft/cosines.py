@@ -417,7 +417,7 @@ def ihfft2(x: TensorLike, s: Counts = None, axes: Axes = (-2, -1), norm: Norm = 
 
 @described
 def next_fast_len(target: int, real: bool = False) -> int:
-    """Return the least number from ``target`` on of which transforms are fast.
+    """Return the least number, ``target`` or above, whose transforms are fast.
 
     target (int): A number that is not negative.
     real (bool): Whether real numbers are transformed.

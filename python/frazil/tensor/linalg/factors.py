@@ -167,8 +167,8 @@ def eig(a: TensorLike, *, on_error: OnError = "raise") -> tuple[Variable, Variab
 
     a (tensor_like): Square matrices of shape ``(..., m, m)``.
     on_error ({"raise", "nan"}): The effect of elements that are not finite: an error, or NaN.
-    returns w: The eigenvalues, in no order, of shape ``(..., m)``. They are complex, also where
-        those of a call are real, of which :func:`numpy.linalg.eig` makes real numbers.
+    returns w: The eigenvalues, in no order, of shape ``(..., m)``. They are complex in
+        every call; :func:`numpy.linalg.eig` gives real numbers where all are real.
     returns v: The eigenvectors in columns, complex and of length 1, of shape ``(..., m, m)``. A
         cost that depends on more than their directions has no gradient: the one returned takes them
         as not turning. Where values are equal, gradients of vectors leave out what is not defined.

@@ -214,8 +214,8 @@ def _with_zeros_kept(
 ) -> Made | None:
     """The op within the branch of an operand ``switch(c, x, 0)`` that is not 0; None without one.
 
-    Gradients of branches have this form: where the other branch is taken, what they are multiplied
-    by may be infinite, and 0 times infinity is not what PyTensor's modes give.
+    Gradients of branches have this form. Where the other branch is taken, the factor may be
+    infinite, and PyTensor's modes do not give 0 times infinity there.
     """
     for at, x in enumerate(operands if isinstance(op, ps.Mul) else operands[:1]):
         node = x.owner

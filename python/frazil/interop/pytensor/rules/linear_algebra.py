@@ -135,7 +135,7 @@ def _of_one_matrix(op: PyTensorOp, a: Variable, b: Variable) -> Variable:
 
 
 def _whole(a: Variable, lower: bool, mirrored: Callable[[Variable], Variable]) -> Variable:
-    """A matrix of which one half is given; the other half is what ``mirrored`` makes of that."""
+    """The matrix with one half of ``a``; the other half is ``mirrored`` of it, transposed."""
     half, rest = (ft.tril(a), ft.tril(a, -1)) if lower else (ft.triu(a), ft.triu(a, 1))
     return half + ft.matrix_transpose(mirrored(rest))
 
