@@ -262,7 +262,7 @@ def lifted_all(
 
 
 def _applied(
-    function: Callable[..., Any], args: tuple[object, ...], kwargs: Mapping[str, object]
+    function: Callable[..., object], args: tuple[object, ...], kwargs: Mapping[str, object]
 ) -> tuple[Any, list[Graph]]:
     arguments, graphs = _unwrapped(args)
     named, more = _unwrapped(tuple(kwargs.values()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 from weakref import WeakValueDictionary
 
 from frazil._core import FrozenFunctionGraph, Program
@@ -162,7 +162,7 @@ def _watched(
 
 def _users_code(graph: FrozenFunctionGraph, linker: Linker, mode: Mode) -> str:
     """The digest of users' code that compiles ``graph``: ops, rules, a linker."""
-    written: list[Any] = [*cache_entries.users_ops(graph), *users_rules()]
+    written: list[object] = [*cache_entries.users_ops(graph), *users_rules()]
     written += [rule.function for rule in mode.included]
     if not is_frazil(type(linker)):
         written.append(type(linker))

@@ -47,9 +47,9 @@ def shapes_of_inputs(
     return dims
 
 
-def _shape(x: Variable, given: Any) -> list[int]:
+def _shape(x: Variable, given: object) -> list[int]:
     """The lengths in ``given``: a tuple of numbers, or an array."""
-    shape = getattr(given, "shape", given)
+    shape: Any = getattr(given, "shape", given)
     lengths = [index(length) for length in ((shape,) if isinstance(shape, int) else shape)]
     fits = len(lengths) == x.ndim and all(
         static is None or static == length

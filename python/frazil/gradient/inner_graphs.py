@@ -13,7 +13,7 @@ from frazil.gradient.elementwise import GraphRule, Seeds, Wanted, graph_rule
 from frazil.gradient.kinds import is_continuous, is_zero
 from frazil.gradient.products import Rop
 from frazil.gradient.registry import Pullback, Pushforward, pullback_rule, pushforward_rule
-from frazil.gradient.reverse import pull_back
+from frazil.gradient.reverse import pull_back, with_zeros
 from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Gradients, Variables
 from frazil.inner.ifelse import IfElse, common_type
@@ -70,7 +70,7 @@ def pull(
     targets = [x for x in inputs if is_continuous(x)]
     if not known or not targets:
         return [None] * len(inputs)
-    gradients = pull_back(known, targets, disconnected_inputs="ignore", return_disconnected="none")
+    gradients = pull_back(known, targets, disconnected_inputs="ignore")
     found = dict(zip(targets, gradients, strict=True))
     return [found.get(x) for x in inputs]
 
@@ -250,7 +250,7 @@ def _pull_composite(
             known[output] = known[output] + g if output in known else g
     if not targets or not known:
         return [None] * len(inputs)
-    found = pull_back(known, targets, None, "ignore")
+    found = with_zeros(pull_back(known, targets, (), "ignore"), targets)
     gradients = dict(zip(targets, found, strict=True))
     replaced = iter(_core.graph_replace(found, dict(zip(operands, inputs, strict=True))))
     return [next(replaced) if x in gradients else None for x in operands]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, overload
+from typing import Literal, overload
 
 from frazil._core import Variable
 from frazil.gradient.kinds import is_continuous
-from frazil.gradient.reverse import grad, listed, pull_back
+from frazil.gradient.reverse import grad, listed, pull_back, with_zeros
 from frazil.graph.containers import in_container_of
 from frazil.scan.build import scan
 from frazil.tensor.diagonals import eye
@@ -46,7 +46,7 @@ def jacobian(
     consider_constant: Iterable[Variable] | None = None,
     disconnected_inputs: Disconnected = "raise",
     vectorize: bool = False,
-) -> Any:
+) -> object:
     """Return the derivatives of each element of an expression by each element of variables.
 
     Its products with vectors cost no more than a gradient: :func:`frazil.Lop`, :func:`frazil.Rop`.
@@ -104,10 +104,8 @@ def _rows(
 
     def row(seed: Variable) -> list[Variable]:
         whole = seed if len(shape) == 1 else reshape(seed, shape)
-        found: list[Variable] = pull_back(
-            {expression: whole}, targets, constants, disconnected_inputs
-        )
-        return found
+        found = pull_back({expression: whole}, targets, constants, disconnected_inputs)
+        return with_zeros(found, targets)
 
     count = size(expression)
     seeds = eye(count, dtype=expression.dtype)
@@ -143,7 +141,7 @@ def hessian(
     wrt: Variable | Sequence[Variable],
     consider_constant: Iterable[Variable] | None = None,
     disconnected_inputs: Disconnected = "raise",
-) -> Any:
+) -> object:
     """Return the second derivatives of a scalar cost, by each two elements of a variable.
 
     If the cost depends on a variable and its gradient does not, the second derivatives are zeros.

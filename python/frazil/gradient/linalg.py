@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from frazil._core import Variable
 from frazil.gradient.registry import Pullback, pullback_rule
-from frazil.gradient.reverse import pull_back
+from frazil.gradient.reverse import pull_back, with_zeros
 from frazil.graph.op import Gradients, Variables
 from frazil.tensor.diagonals import tril
 from frazil.tensor.linalg.cholesky import CholeskyGradient
@@ -21,7 +21,7 @@ def _(op: CholeskyGradient) -> Pullback:
 
 def _pull(inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
     known = {_cholesky_gradient(*inputs): output_gradients[0]}
-    return [*pull_back(known, inputs, consider_constant=inputs)]
+    return [*with_zeros(pull_back(known, inputs, consider_constant=inputs), inputs)]
 
 
 def _cholesky_gradient(factor: Variable, g: Variable) -> Variable:

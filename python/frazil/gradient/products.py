@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import frazil._core as _core
 from frazil._core import FrozenApply, Variable
 from frazil.gradient.answers import tangents_of
 from frazil.gradient.kinds import is_continuous
 from frazil.gradient.registry import pushforward_of
-from frazil.gradient.reverse import DisconnectedInputError, check_runs_once, grad, pull_back
+from frazil.gradient.reverse import (
+    DisconnectedInputError,
+    check_reactions,
+    check_runs_once,
+    grad,
+    listed,
+    pull_back,
+    with_zeros,
+)
 from frazil.graph.containers import in_container_of
 from frazil.scalar.constants import TensorLike, as_tensor, constant
 from frazil.tensor.broadcasting import broadcast_like
@@ -42,9 +50,13 @@ def Lop(
     >>> fz.Lop(x * ft.sum(x), x, [1.0, 0.0]).eval({x: [2.0, 3.0]})
     array([7., 2.])
     """
-    values = _listed(f)
-    known = _paired(values, eval_points, "f")
-    return pull_back(known, wrt, consider_constant, disconnected_inputs, return_disconnected)
+    known = _paired(listed(f), eval_points, "f")
+    targets = listed(wrt)
+    check_reactions(targets, disconnected_inputs, return_disconnected)
+    results = pull_back(known, targets, consider_constant or (), disconnected_inputs)
+    if return_disconnected == "zero":
+        results = [*with_zeros(results, targets)]
+    return results[0] if isinstance(wrt, Variable) else results
 
 
 @described
@@ -80,11 +92,11 @@ def Rop(
     >>> fz.Rop(x * ft.sum(x), x, [1.0, 0.0]).eval({x: [2.0, 3.0]})
     array([7., 3.])
     """
-    values = _listed(f)
-    for x in (*values, *_listed(wrt)):
+    values = listed(f)
+    for x in (*values, *listed(wrt)):
         if not is_continuous(x):
             raise TypeError(f"only floating-point variables have derivatives, given {x}: {x.type}")
-    tangents: dict[Variable, Variable] = _paired(_listed(wrt), eval_points, "wrt")
+    tangents: dict[Variable, Variable] = _paired(listed(wrt), eval_points, "wrt")
     with in_container_of([*values, *tangents]):
         order = _core.toposort(values, list(tangents))
         if any(pushforward_of(node.op) is not None for node in order):
@@ -132,23 +144,21 @@ def hessian_vector_product(
     array([46.,  4.])
     """
     constants = frozenset(consider_constant or ())
-    targets = _listed(wrt)
+    targets = listed(wrt)
     first = grad(cost, targets, constants, disconnected_inputs)
     vectors = list(_paired(targets, p, "wrt").values())
     found = Lop(first, targets, vectors, constants, "ignore")
     return found[0] if isinstance(wrt, Variable) else found
 
 
-def _listed(variables: Variable | Sequence[Variable]) -> list[Variable]:
-    return [variables] if isinstance(variables, Variable) else list(variables)
-
-
-def _paired(variables: Sequence[Variable], points: Any, what: str) -> dict[Variable, Variable]:
+def _paired(
+    variables: Sequence[Variable], points: TensorLike | Sequence[TensorLike], what: str
+) -> dict[Variable, Variable]:
     """The points by their variables."""
     alone = len(variables) == 1 and not (
         isinstance(points, list | tuple) and len(points) == 1 and isinstance(points[0], Variable)
     )
-    given = [points] if alone else list(points)
+    given = cast(list[TensorLike], [points] if alone else [*cast(Sequence[TensorLike], points)])
     if len(given) != len(variables):
         raise ValueError(
             f"one eval_point is needed for each of {what}: {len(variables)}, given {len(given)}"
@@ -172,15 +182,14 @@ def _by_vjp_of_vjp(
     known: dict[Variable, Variable] = {}
     for y, seed in zip(outputs, seeds, strict=True):
         known[y] = known[y] + seed if y in known else seed
-    none: dict[str, Any] = {"disconnected_inputs": "ignore", "return_disconnected": "none"}
-    pulled: list[Variable | None] = pull_back(known, list(tangents), **none)
+    pulled = pull_back(known, list(tangents), disconnected_inputs="ignore")
     back: dict[Variable, Variable] = {}
     for g, tangent in zip(pulled, tangents.values(), strict=True):
         if g is not None:
             back[g] = back[g] + tangent if g in back else tangent
     if not back:
         return [None] * len(outputs)
-    made: list[Variable | None] = pull_back(back, seeds, **none)
+    made = pull_back(back, seeds, disconnected_inputs="ignore")
     # The result depends on the seeds only by their lengths.
     zeros = [broadcast_like(constant(0, y.dtype), y) for y in outputs]
     found = [x for x in made if x is not None]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias, overload
+from typing import Literal, TypeAlias, overload
 
 import numpy as np
 
@@ -100,7 +100,7 @@ def grad(
     *,
     known_grads: Mapping[Variable, Variable] | None = None,
     return_disconnected: Literal["zero", "none"] = "zero",
-) -> Any:
+) -> object:
     """Return the gradients of a scalar cost.
 
     cost (Variable or None): A floating-point variable without dimensions. May be None if
@@ -131,7 +131,7 @@ def grad(
     array([ 3., 12.])
     """
     targets = listed(wrt)
-    _check_reactions(targets, disconnected_inputs, return_disconnected)
+    check_reactions(targets, disconnected_inputs, return_disconnected)
     with in_container_of(targets), no_collections():
         known = _known_gradients(known_grads or {})
         seeds = {**_of_cost(cost, known), **known}
@@ -142,35 +142,35 @@ def grad(
             # A known variable may depend on the cost, whose gradient by itself is one all the same.
             tuple(seeds) if known else (),
             disconnected_inputs,
-            return_disconnected,
         )
+        if return_disconnected == "zero":
+            results = [*with_zeros(results, targets)]
     return results[0] if isinstance(wrt, Variable) else results
 
 
 def pull_back(
     gradients: Mapping[Variable, Variable],
-    wrt: Variable | Sequence[Variable],
-    consider_constant: Iterable[Variable] | None = None,
+    targets: Sequence[Variable],
+    consider_constant: Iterable[Variable] = (),
     disconnected_inputs: str = "raise",
-    return_disconnected: str = "zero",
-) -> Any:
-    """Return the gradients of ``wrt``, given those of several outputs.
+) -> list[Variable | None]:
+    """Return the gradients of ``targets``, given those of several outputs; None: there is none.
 
-    What one output has by another is added to the gradient that is given, as it is a gradient by
-    all of them; :func:`grad` takes what is known for the whole of it.
+    If one output depends on another, the gradient that follows is added to the one that is given.
+    :func:`grad` adds nothing to a known gradient.
     """
-    targets = listed(wrt)
-    _check_reactions(targets, disconnected_inputs, return_disconnected)
+    check_reactions(targets, disconnected_inputs)
     with in_container_of(targets), no_collections():
-        results = _gradients(
-            _known_gradients(gradients),
-            targets,
-            frozenset(consider_constant or ()),
-            (),
-            disconnected_inputs,
-            return_disconnected,
-        )
-    return results[0] if isinstance(wrt, Variable) else results
+        known, constants = _known_gradients(gradients), frozenset(consider_constant)
+        return _gradients(known, targets, constants, (), disconnected_inputs)
+
+
+def with_zeros(gradients: Sequence[Variable | None], targets: Sequence[Variable]) -> list[Variable]:
+    """Return the gradients of ``targets``, zeros where there is none."""
+    return [
+        broadcast_like(constant(0, x.dtype), x) if g is None else g
+        for g, x in zip(gradients, targets, strict=True)
+    ]
 
 
 def _gradients(
@@ -179,9 +179,8 @@ def _gradients(
     constants: frozenset[Variable],
     known: Collection[Variable],
     disconnected_inputs: str,
-    return_disconnected: str,
 ) -> list[Variable | None]:
-    """Return the gradients of ``targets``, given those that the walk starts from.
+    """Return the gradients of ``targets``, given those that the walk starts from; None: none.
 
     Nothing is added to those of ``known``.
     """
@@ -191,8 +190,6 @@ def _gradients(
         gradient = gradients.get(target)
         if gradient is None:
             _report_disconnected(target, disconnected_inputs)
-            if return_disconnected == "zero":
-                gradient = constant(0, target.dtype)
         results.append(None if gradient is None else broadcast_like(gradient, target))
     return results
 
@@ -229,9 +226,10 @@ def zero_grad(x: TensorLike) -> Variable:
     return _core.elemwise(scalar.zero_grad, as_operand(x))
 
 
-def _check_reactions(
-    targets: Sequence[Variable], disconnected_inputs: str, return_disconnected: str
+def check_reactions(
+    targets: Sequence[Variable], disconnected_inputs: str, return_disconnected: str = "zero"
 ) -> None:
+    """Raise unless targets and the reactions to disconnected ones are such as users may give."""
     if disconnected_inputs not in ("raise", "warn", "ignore"):
         raise ValueError(
             "disconnected_inputs must be 'raise', 'warn' or 'ignore'; "
@@ -443,9 +441,10 @@ def _describe(variable: Variable) -> str:
     return f"an unnamed variable of type {variable.type}"
 
 
-def listed(wrt: Any) -> list[Any]:
-    """Return the variables of ``wrt``, one or several, as a list."""
-    if isinstance(wrt, list | tuple):  # abstract classes are slow to ask
-        return list(wrt)
-    single = isinstance(wrt, Variable) or not isinstance(wrt, Iterable)
-    return [wrt] if single else list(wrt)
+def listed(variables: Variable | Iterable[Variable]) -> list[Variable]:
+    """Return one variable, or several, as a list; also what users give in the place of one."""
+    if isinstance(variables, list | tuple):  # abstract classes are slow to ask
+        return list(variables)
+    if not isinstance(variables, Variable) and isinstance(variables, Iterable):
+        return list(variables)
+    return [variables]

@@ -9,8 +9,9 @@ Derivatives that stay 0 are left out, and so are derivatives that no wanted resu
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
-from typing import Any
+from functools import partial, reduce
+from operator import add
+from typing import TypeAlias
 from weakref import WeakKeyDictionary
 
 from frazil._core import Container, Variable
@@ -22,6 +23,9 @@ from frazil.graph.op import Gradients, Variables
 from frazil.scalar.constants import as_tensor, constant
 from frazil.scalar.loop import ScalarLoop
 from frazil.tensor.broadcasting import broadcast_length, unbroadcast
+
+Wish: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
+"""The results whose derivatives are wanted, and the inputs by which."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +68,7 @@ def pull_through_loop(
         constant(1 if state == target else 0, op.states[state].dtype)
         for state, target in forward.carried
     ]
-    results: Any = forward.loop.make_node(
+    results = forward.loop.make_node(
         inputs[0], *operands[:n_states], *initial, *operands[n_states:]
     ).outputs
     totals: dict[int, Variable] = {}
@@ -96,7 +100,7 @@ def with_derivatives(
 
 
 # Kept as long as the op is alive.
-_made: WeakKeyDictionary[ScalarLoop, dict[Any, LoopWithDerivatives | None]] = WeakKeyDictionary()
+_made: WeakKeyDictionary[ScalarLoop, dict[Wish, LoopWithDerivatives | None]] = WeakKeyDictionary()
 
 
 def _make(
@@ -128,11 +132,9 @@ def _make(
         ]
         if target >= n_states and target in slopes[state]:
             terms.append(slopes[state][target])
-        total: Any = terms[0] if terms else 0
-        for term in terms[1:]:
-            total = total + term
+        total = reduce(add, terms) if terms else 0
         updates.append(as_tensor(total, inputs[state].dtype))
-    loop: Any = ScalarLoop(
+    loop = ScalarLoop(
         [*inputs[:n_states], *derivatives.values()],
         [*outputs[:n_states], *updates],
         inputs[n_states:],
@@ -156,7 +158,6 @@ def _slopes(
             {update: constant(1, update.dtype)},
             [inputs[at] for at in continuous],
             disconnected_inputs="ignore",
-            return_disconnected="none",
         )
         slopes[state] = {
             at: slope for at, slope in zip(continuous, found, strict=True) if slope is not None

@@ -159,7 +159,7 @@ class _Init:
         return vars(cls)["__init__"].__get__(instance, owner)
 
 
-def _init_of(cls: type[Any], fields: tuple[Field[Any], ...]) -> object:
+def _init_of(cls: type[object], fields: tuple[Field[Any], ...]) -> object:
     """The ``__init__`` of a class: most need no text of their own."""
     annotations: dict[str, object] = {}
     defaults: list[object] = []
@@ -181,7 +181,7 @@ def _init_of(cls: type[Any], fields: tuple[Field[Any], ...]) -> object:
     return found
 
 
-def _written_init(cls: type[Any], fields: tuple[Field[Any], ...]) -> object:
+def _written_init(cls: type[object], fields: tuple[Field[Any], ...]) -> object:
     known: dict[str, Any] = {"_set": object.__setattr__, "_MADE": MISSING}
     taken, lines = ["self"], []
     for field in fields:

@@ -79,7 +79,7 @@ def check_classes(dispatched: Any, check: Callable[[type[object]], None]) -> Non
     register = dispatched.register
 
     @functools.wraps(register)
-    def checked(kind: Any, form: Any = None) -> Any:
+    def checked(kind: object, form: object = None) -> Any:
         annotated = not isinstance(kind, type) and getattr(kind, "__annotations__", None)
         first = next(iter(get_type_hints(kind).values())) if annotated else kind
         for each in get_args(first) or (first,):

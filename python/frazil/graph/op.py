@@ -40,7 +40,7 @@ Gradients: TypeAlias = list[Variable | None]
 class OpMeta(type):
     """Makes equal ops one object."""
 
-    def __call__(cls, *args: Any, **kwargs: object) -> Any:
+    def __call__(cls, *args: object, **kwargs: object) -> Any:
         if not kwargs and are_plain(args) and is_of_import(cls):
             return _made(cls, *args)
         return cls._make(args, kwargs)
@@ -188,7 +188,7 @@ class Op(OpBase, metaclass=OpMeta):
         """The application of this op to ``inputs``: checks them and works out the output types."""
         raise NotImplementedError(f"{type(self).__qualname__} does not define make_node")
 
-    def __call__(self, *inputs: Any) -> Any:
+    def __call__(self, *inputs: object) -> Any:
         """The output of the op applied to ``inputs``; a list where there are several."""
         node = self.make_node(*inputs)
         if type(node) is not FrozenApply:

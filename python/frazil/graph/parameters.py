@@ -250,7 +250,7 @@ def settled(value: object) -> object:
 _SCALARS = (np.bool_, np.integer, np.float32, np.float64, np.str_, np.bytes_)
 
 
-def remade(cls: type[OpT], state: dict[str, Any]) -> OpT:
+def remade(cls: type[OpT], state: dict[str, object]) -> OpT:
     """Return the op of a class whose attributes a pickle holds."""
     made = cls.__new__(cls)
     for name, value in state.items():

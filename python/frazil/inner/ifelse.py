@@ -12,7 +12,7 @@ from frazil.graph.op import Array
 from frazil.inner.inner_graph import HasInnerGraph, KnownShape, Values, compute
 from frazil.inner.op_from_graph import owned
 from frazil.inner.outer_lengths import chosen_length, outer_lengths, presumed_lengths
-from frazil.scalar.constants import as_tensor
+from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.elementwise.comparison import neq
 from frazil.tensor.lengths import Lengths
 
@@ -118,7 +118,10 @@ class IfElse(HasInnerGraph):
 
 
 def ifelse(
-    condition: Any, then_branch: object, else_branch: object, name: str | None = None
+    condition: TensorLike,
+    then_branch: object,
+    else_branch: object,
+    name: str | None = None,
 ) -> Any:
     """Return one of two branches; only the taken one is computed.
 

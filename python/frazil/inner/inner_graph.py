@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, MutableMapping, Sequence
+from collections.abc import Hashable, Iterable, MutableMapping, Sequence
 from dataclasses import replace
 from typing import Any, Generic, TypeAlias, TypeVar, cast
 from weakref import WeakKeyDictionary
@@ -90,8 +90,7 @@ def with_inner_graph(op: Holder, fgraph: FrozenFunctionGraph) -> Holder:
     """Return an op that holds ``fgraph`` and has all other parameters of ``op``."""
     if fgraph is op.fgraph:
         return op
-    changed: Any = replace(cast(Any, op), fgraph=fgraph)
-    return cast(Holder, changed)
+    return cast(Holder, replace(cast(Any, op), fgraph=fgraph))
 
 
 KnownT = TypeVar("KnownT")
@@ -118,10 +117,10 @@ class KnownOfOps(Generic[KnownT]):
 
     def __init__(self) -> None:
         self._known: WeakKeyDictionary[
-            FrozenFunctionGraph, dict[tuple[object, ...], dict[Any, KnownT]]
+            FrozenFunctionGraph, dict[tuple[object, ...], dict[Hashable, KnownT]]
         ] = WeakKeyDictionary()
 
-    def of(self, op: HasInnerGraph) -> dict[Any, KnownT]:
+    def of(self, op: HasInnerGraph) -> dict[Hashable, KnownT]:
         """Return the results for ``op``: a dict to read and to add to."""
         # A key that held the graph would keep it alive.
         others = tuple(None if value is op.fgraph else value for value in op._params())

@@ -82,7 +82,7 @@ def cond(
 
 @described
 def while_loop(
-    cond_fun: Callable[[StateT], Any],
+    cond_fun: Callable[[StateT], object],
     body_fun: Callable[[StateT], StateT],
     init_val: StateT,
     *,

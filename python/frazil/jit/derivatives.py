@@ -93,7 +93,7 @@ def grad(
 
 
 @described
-def grad(cost: Any, wrt: Any = None, *rest: Any, **options: Any) -> Any:
+def grad(cost: Any, wrt: Any = None, *rest: Any, **options: Any) -> object:
     """Return the gradients of a scalar variable; of a function, a function that returns them.
 
     cost (Variable or callable): A variable; the other parameters are then those of
@@ -178,7 +178,7 @@ def hessian(
 
 
 @described_like(grad)
-def hessian(cost: Any, wrt: Any = None, *rest: Any, **options: Any) -> Any:
+def hessian(cost: Any, wrt: Any = None, *rest: Any, **options: Any) -> object:
     """Return the second derivatives of a scalar variable; of a function, a function.
 
     cost (Variable or callable): A variable; the other parameters are then those of
@@ -227,7 +227,7 @@ def jacobian(
 
 
 @described_like(hessian)
-def jacobian(expression: Any, wrt: Any = None, *rest: Any, **options: Any) -> Any:
+def jacobian(expression: Any, wrt: Any = None, *rest: Any, **options: Any) -> object:
     """Return the derivatives of a variable, element by element; of a function, a function.
 
     expression (Variable or callable): A variable; the other parameters are then those of

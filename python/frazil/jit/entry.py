@@ -199,7 +199,7 @@ class Run:
 
     def __init__(
         self,
-        fn: Callable[..., Any],
+        fn: Callable[..., object],
         called: Specialization,
         names: Sequence[str],
         keywords: Sequence[str],

@@ -59,7 +59,7 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
         static_argnums: int | Iterable[int] | None = None,
         static_argnames: str | Iterable[str] | None = None,
         max_entries: int = 32,
-        roots: Sequence[Callable[..., Any]] | None = None,
+        roots: Sequence[Callable[..., object]] | None = None,
         static_shapes: bool = False,
     ) -> None:
         self._fn = fn
@@ -230,7 +230,7 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
         key: Hashable,
         reasons: list[str],
         args: tuple[object, ...],
-        kwargs: dict[str, Any],
+        kwargs: dict[str, object],
         earlier: int = 0,
     ) -> object:
         """Run as plain Python a function that would do otherwise with traced arrays.
@@ -516,7 +516,7 @@ def jit(
     static_argnames: str | Iterable[str] | None = None,
     static_shapes: bool = False,
     max_entries: int = 32,
-) -> Any:
+) -> object:
     """Compile a Python function of arrays, for each kind of arguments when it is first called.
 
     Parameters

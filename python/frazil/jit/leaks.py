@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import frazil._core as _core
 from frazil.jit.identity import is_one_of
@@ -13,7 +12,7 @@ from frazil.jit.traced import TracedArray, TracedLength
 
 
 def replace_leaked(
-    trace: Trace, plain_leaf: Callable[[Any], Any], likely: Sequence[object]
+    trace: Trace, plain_leaf: Callable[[object], object], likely: Sequence[object]
 ) -> None:
     """Put plain values in the place of the traced arrays of a trace, in all that holds them.
 

@@ -18,7 +18,7 @@ NAMED = frozenset(
 """Functions of several results."""
 
 
-def named(function: Callable[..., Any], result: object) -> Any:
+def named(function: Callable[..., object], result: object) -> Any:
     """Return several results as NumPy gives them: in a tuple of a class of its own."""
     kind = _class_of_results(function)
     fields = getattr(kind, "_fields", None)

@@ -60,7 +60,7 @@ class Snapshot(ObjectWalk):
 
     def __init__(
         self,
-        roots: Iterable[tuple[Any, str]],
+        roots: Iterable[tuple[object, str]],
         names: frozenset[str],
         handles: bool,
         policies: Policies,
@@ -440,7 +440,7 @@ class Snapshot(ObjectWalk):
                 self._check("itself", one, None, (one,), f"{path}[{at}]")
             self._visit(one, f"{path}[{at}]")
 
-    def _dict(self, value: dict[Any, object], path: str) -> None:
+    def _dict(self, value: dict[object, object], path: str) -> None:
         keys = tuple(dict.keys(value))
         self._check("keys", value, None, (keys,), path)
         if not all(map(is_key, keys)):
@@ -475,7 +475,7 @@ def take_snapshot(
         names, handles = names | found.wanted, found.handles
 
 
-def _names_ahead(functions: list[Any]) -> Iterator[Names]:
+def _names_ahead(functions: list[object]) -> Iterator[Names]:
     """The names of functions' code, and of the code of functions that these name."""
     met: set[int] = set()
     pending = functions

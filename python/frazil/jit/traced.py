@@ -193,7 +193,7 @@ class TracedArray(_core.Traced):
     def __str__(self) -> str:
         return self._text(str)
 
-    def _text(self, of: Callable[[Any], str]) -> str:
+    def _text(self, of: Callable[[object], str]) -> str:
         """The text of the array as it is in this call, for which the trace then stands alone."""
         if self._trace.depth and self._trace.open:
             return f"<traced {self._variable}: {self._variable.type}>"

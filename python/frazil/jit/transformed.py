@@ -24,7 +24,7 @@ Function: TypeAlias = Callable[..., Any]
 class Transformed:
     """A function that computes something about another one by differentiating its trace."""
 
-    def __init__(self, fn: Function, argnums: Argnums, rule: Callable[..., Any]) -> None:
+    def __init__(self, fn: Function, argnums: Argnums, rule: Callable[..., object]) -> None:
         if not callable(fn):
             raise TypeError(f"a function of arrays is needed, given {fn!r}")
         functools.update_wrapper(self, fn, updated=())

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, overload
+from typing import ClassVar, overload
+
+import numpy.typing as npt
 
 from frazil._core import FrozenFunctionGraph, Variable
 from frazil.gradient.reverse import grad
@@ -13,6 +15,7 @@ from frazil.graph.op import Array
 from frazil.optimize.options import Options, freeze_options, thaw_options
 from frazil.optimize.packing import Packing
 from frazil.optimize.solver import (
+    Bounds,
     Evaluations,
     Solver,
     bound_operands,
@@ -41,8 +44,8 @@ class Minimize(Solver):
     rank: ClassVar[int] = 1
 
     def solve(
-        self, evaluations: Evaluations, start: Array, bounds: dict[str, Any]
-    ) -> tuple[Any, bool]:
+        self, evaluations: Evaluations, start: Array, bounds: Bounds
+    ) -> tuple[npt.ArrayLike, bool]:
         from scipy.optimize import minimize
 
         found = minimize(
@@ -74,8 +77,8 @@ class MinimizeScalar(Solver):
     rank: ClassVar[int] = 0
 
     def solve(
-        self, evaluations: Evaluations, start: Array, bounds: dict[str, Any]
-    ) -> tuple[Any, bool]:
+        self, evaluations: Evaluations, start: Array, bounds: Bounds
+    ) -> tuple[npt.ArrayLike, bool]:
         from scipy.optimize import minimize_scalar
 
         found = minimize_scalar(
@@ -223,7 +226,7 @@ def minimize_scalar(
     return found, success
 
 
-def _check_objective(objective: Any, unknowns: Sequence[object], what: str) -> None:
+def _check_objective(objective: Variable, unknowns: Sequence[Variable], what: str) -> None:
     check_problem(objective, unknowns, what, subject="the objective", name="x")
     if objective.ndim:
         raise TypeError(

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar, TypeAlias, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, TensorType, Variable
 from frazil.gradient.jacobians import jacobian
-from frazil.gradient.reverse import grad
+from frazil.gradient.reverse import grad, pull_back
 from frazil.graph.op import Array
 from frazil.inner.inner_graph import HasInnerGraph, compute
 from frazil.optimize.options import Options
-from frazil.scalar.constants import as_tensor, constant
+from frazil.scalar.constants import TensorLike, as_tensor, constant
 from frazil.scan.build import loop_invariants
 from frazil.tensor.broadcasting import broadcast_like
 from frazil.tensor.joining import stack
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.linalg import solve
 
-Evaluate = Callable[[Sequence[Array]], Sequence[Array]]
+Evaluate: TypeAlias = Callable[[Sequence[Array]], Sequence[Array]]
 """Takes the values of a graph's inputs, returns the values of its outputs."""
+
+Bounds: TypeAlias = Mapping[str, tuple[float, ...]]
+"""Keyword arguments of SciPy's functions that are operands of an op, by their names."""
 
 
 class Solver(HasInnerGraph):
@@ -52,8 +56,8 @@ class Solver(HasInnerGraph):
 
     @abstractmethod
     def solve(
-        self, evaluations: Evaluations, start: Array, bounds: dict[str, Any]
-    ) -> tuple[Any, bool]:
+        self, evaluations: Evaluations, start: Array, bounds: Bounds
+    ) -> tuple[npt.ArrayLike, bool]:
         """Return the last ``x``, and whether it is a solution."""
 
     @abstractmethod
@@ -112,13 +116,7 @@ class Solver(HasInnerGraph):
         condition = self.condition(x, self.fgraph.bind(fresh)[0])
         adjoint = self.adjoint(condition, x, g)
         differentiable = [one for one in parameters if one.type.numpy_dtype.kind == "f"]
-        pulled: Any = grad(
-            None,
-            differentiable,
-            disconnected_inputs="ignore",
-            known_grads={condition: -adjoint},
-            return_disconnected="none",
-        )
+        pulled = pull_back({condition: -adjoint}, differentiable, disconnected_inputs="ignore")
         # Apart from the outer graph first: there the solution depends on the parameters, too.
         known = [
             (one, by) for one, by in zip(differentiable, pulled, strict=True) if by is not None
@@ -151,7 +149,7 @@ class Evaluations:
         self._shape, self._dtype = start.shape, start.dtype
         self._parameters = list(parameters)
         self._at: bytes | None = None
-        self._last: list[Any] = []
+        self._last: list[Array] = []
 
     def all(self, x: object) -> list[float | Array]:
         """Return the values of all outputs at ``x``, as float64."""
@@ -209,7 +207,7 @@ def listed(x: Variable | Sequence[Variable]) -> list[Variable]:
 
 
 def check_problem(
-    expression: object, unknowns: Sequence[Any], what: str, *, subject: str, name: str
+    expression: object, unknowns: Sequence[Variable], what: str, *, subject: str, name: str
 ) -> None:
     """Raise if ``unknowns`` cannot be solved for: no variables, or not floating-point.
 
@@ -259,7 +257,7 @@ def _check_depends(expression: Variable, unknowns: Sequence[Variable], subject: 
 
 
 def bound_operands(
-    x: Variable, options: Options, **bounds: Any
+    x: Variable, options: Options, **bounds: TensorLike | None
 ) -> tuple[tuple[str, ...], list[Variable]]:
     """Return the names of the ``bounds`` that are not None, and vectors of their values."""
     names = {name for name, _ in options}

@@ -158,7 +158,7 @@ def define(
 
 def function(
     name: str,
-    ufunc: Callable[..., Any],
+    ufunc: Callable[..., object],
     gradient: GradientFunction,
     *,
     call: str | None = None,

@@ -176,14 +176,14 @@ def _by_loop(op: Computed, results: Sequence[str], arrays: Sequence[Array]) -> t
     return made
 
 
-def _given(op: Computed, value: Any) -> Any:
+def _given(op: Computed, value: object) -> Any:
     """Return what ``impl`` gave of an element: anything but None, which NumPy takes for NaN."""
     if value is None:
         raise TypeError(f"impl of {op} returned None; it must return the result of the element")
     return value
 
 
-def _converted(op: Computed, values: Iterable[Any], dtype: str, count: int) -> Array:
+def _converted(op: Computed, values: Iterable[object], dtype: str, count: int) -> Array:
     """The values as an array; integers wrap around, as in every linker."""
     target = np.dtype(dtype)
     try:
@@ -204,7 +204,7 @@ def _whole(value: Any) -> int:
 
 
 def _refused(
-    op: Computed, values: Iterable[Any], target: np.dtype[Any], error: Exception
+    op: Computed, values: Iterable[object], target: np.dtype[Any], error: Exception
 ) -> Exception:
     """The error that names the first value that the dtype cannot hold."""
     for value in values:

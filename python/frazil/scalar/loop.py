@@ -87,7 +87,7 @@ class ScalarLoop(ScalarGraphOp, metaclass=ScalarLoopMeta):
 
     if TYPE_CHECKING:
 
-        def __init__(self, init: Any, *args: object, **kwargs: object) -> None: ...
+        def __init__(self, init: object, *args: object, **kwargs: object) -> None: ...
 
     def __post_init__(self) -> None:
         super().__post_init__()

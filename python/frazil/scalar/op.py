@@ -56,7 +56,7 @@ class ScalarOpMeta(OpMeta, ABCMeta):
     __instancecheck__ = type.__instancecheck__
     __subclasscheck__ = type.__subclasscheck__
 
-    def __call__(cls, *args: Any, **kwargs: object) -> Any:
+    def __call__(cls, *args: object, **kwargs: object) -> Any:
         if cls.__abstractmethods__:
             raise TypeError(f"{cls.__qualname__} is abstract: it must define impl")
         if not getattr(cls, "pure", True):

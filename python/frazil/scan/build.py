@@ -244,7 +244,7 @@ class _Call(_Signature):
 
     @staticmethod
     def of(
-        fn: Callable[..., Any],
+        fn: Callable[..., object],
         taps: Sequence[Tap],
         carried: Sequence[Carried | None],
         fixed: Sequence[Variable],

@@ -16,7 +16,7 @@ from frazil.tensor.docstrings import described_like
 
 @described_like(scan)
 def map(
-    fn: Callable[..., Any],
+    fn: Callable[..., object],
     sequences: Sequences,
     non_sequences: NonSequences = None,
     truncate_gradient: int = -1,

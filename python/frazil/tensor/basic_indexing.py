@@ -8,7 +8,8 @@ None, an int or :data:`DYNAMIC`. The values of dynamic entries are operands of t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, TypeAlias, TypeVar
+from types import EllipsisType
+from typing import ClassVar, TypeAlias, TypeVar, cast
 
 import frazil._core as _core
 import frazil.scalar as scalar
@@ -34,6 +35,7 @@ DYNAMIC = "dynamic"
 Bound: TypeAlias = int | str | None
 Slice: TypeAlias = tuple[Bound, Bound, int | None]
 Template: TypeAlias = tuple[int | str | Slice, ...]
+NumpyIndex: TypeAlias = tuple[int | slice | EllipsisType, ...]
 V = TypeVar("V")
 
 WHOLE: Slice = (None, None, None)
@@ -121,7 +123,7 @@ def _fill(template: Template, dynamic: Sequence[V], fixed: Callable[[int], V]) -
             return None
         return next(values) if isinstance(bound, str) else fixed(bound)
 
-    filled: list[Any] = []
+    filled: list[object] = []
     for entry in template:
         if isinstance(entry, tuple):
             start, stop, step = entry
@@ -131,10 +133,10 @@ def _fill(template: Template, dynamic: Sequence[V], fixed: Callable[[int], V]) -
     return filled
 
 
-def numpy_index(template: Template, dynamic: Sequence[Array]) -> tuple[Any, ...]:
+def numpy_index(template: Template, dynamic: Sequence[Array]) -> NumpyIndex:
     """Return the index of a template, as NumPy takes it."""
     filled = _fill(template, [int(value) for value in dynamic], int)
-    index = [slice(*entry) if isinstance(entry, tuple) else entry for entry in filled]
+    index = [slice(*entry) if isinstance(entry, tuple) else cast(int, entry) for entry in filled]
     # With the ellipsis NumPy gives a 0-d array where it would give a scalar.
     return (*index, ...)
 

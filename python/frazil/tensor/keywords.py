@@ -47,7 +47,7 @@ def take_others(namespace: MutableMapping[str, Any]) -> None:
 
 
 def _taking(
-    name: str, function: Callable[..., Any], others: Mapping[str, str]
+    name: str, function: Callable[..., object], others: Mapping[str, str]
 ) -> Callable[..., object]:
     @functools.wraps(function)
     def call(*args: object, **kwargs: object) -> object:

@@ -169,7 +169,7 @@ def _as_width(n: LengthLike) -> Variable:
 
 
 def _with_something(x: Variable, axis: int, ends: tuple[Variable, Variable]) -> Variable:
-    """Return ``x``, checked for elements along an axis, of which what is added is made."""
+    """Return ``x``, checked for elements along an axis: the added ones are made of them."""
     if x.type.shape[axis] is not None:
         return x
     needed = _core.elemwise(scalar.minimum, add(*ends), literal(1))
@@ -237,7 +237,7 @@ def _ends(x: Variable, axis: int) -> tuple[Variable, Variable]:
 
 
 def _ramped(
-    x: Variable, values: tuple[object, Any], ends: tuple[Variable, Variable], axis: int
+    x: Variable, values: tuple[TensorLike, TensorLike], ends: tuple[Variable, Variable], axis: int
 ) -> Variable:
     first, last = _ends(x, axis)
     up, down = (
@@ -252,7 +252,7 @@ def _ramped(
 def _with_statistics(
     x: Variable,
     statistic: Callable[..., Variable],
-    counts: tuple[Any, Any],
+    counts: tuple[LengthLike | None, LengthLike | None],
     ends: tuple[Variable, Variable],
     axis: int,
 ) -> Variable:

@@ -21,7 +21,7 @@ from frazil.link.kernel.loop_kernel import Literal
 from frazil.scalar.elementary import Elementary
 from frazil.scalar.elemwise import Elemwise
 from frazil.scalar.op import ScalarOp
-from frazil.tensor.basic_indexing import IncSubtensor, Subtensor, numpy_index
+from frazil.tensor.basic_indexing import IncSubtensor, NumpyIndex, Subtensor, numpy_index
 from frazil.tensor.blas import Gemm, Gemv, Ger
 from frazil.tensor.broadcasting import BroadcastTo
 from frazil.tensor.creation import Full
@@ -343,7 +343,7 @@ def _zeros(node: FrozenApply, emit: Emitter) -> Elements:
     return np.full(shape, emit.literal(dtype, np.dtype(dtype).type(0).item()), object)
 
 
-def _index(op: Subtensor | IncSubtensor, dynamic: Sequence[Variable]) -> tuple[Any, ...]:
+def _index(op: Subtensor | IncSubtensor, dynamic: Sequence[Variable]) -> NumpyIndex:
     if any(not isinstance(x, Constant) for x in dynamic):
         raise NotScalarizable("an index is computed")
     return numpy_index(op.template, [x.data for x in dynamic if isinstance(x, Constant)])
