@@ -156,7 +156,7 @@ def rewrite(
     rules: Iterable[Rule] | None = None,
     *,
     leave_cycles: bool = False,
-) -> Rewriting[Any]:
+) -> object:
     """Rewrite a graph by rules until none applies.
 
     Parameters

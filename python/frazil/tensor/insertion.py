@@ -42,7 +42,7 @@ def append(arr: TensorLike, values: TensorLike, axis: int | None = None) -> Vari
 
 
 @described
-def delete(arr: TensorLike, obj: Any, axis: int | None = None) -> Variable:
+def delete(arr: TensorLike, obj: TensorLike | slice, axis: int | None = None) -> Variable:
     """Return a tensor without some of its elements.
 
     arr (tensor_like): Any tensor.
@@ -59,7 +59,7 @@ def delete(arr: TensorLike, obj: Any, axis: int | None = None) -> Variable:
     before, n = [slice(None)] * axis, arr.type.shape[axis]
     if isinstance(obj, list | tuple):
         obj = constant(np.asarray(obj)) if len(obj) else constant([], "int64")
-    value = obj.data if isinstance(obj, Constant) else obj
+    value: Any = obj.data if isinstance(obj, Constant) else obj
     parts = (value.start, value.stop, value.step) if isinstance(value, slice) else (value,)
     is_known = not any(isinstance(part, Variable) for part in parts)
     if n is not None and is_known:
@@ -70,7 +70,9 @@ def delete(arr: TensorLike, obj: Any, axis: int | None = None) -> Variable:
 
 
 @described
-def insert(arr: TensorLike, obj: Any, values: TensorLike, axis: int | None = None) -> Variable:
+def insert(
+    arr: TensorLike, obj: TensorLike | slice, values: TensorLike, axis: int | None = None
+) -> Variable:
     """Return a tensor with values put before some of its elements.
 
     arr (tensor_like): Any tensor.
