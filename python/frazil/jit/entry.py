@@ -14,6 +14,7 @@ from frazil.graph.answers import strangers
 from frazil.graph.op import Array
 from frazil.jit.captures import CapturingTrace, Watch
 from frazil.jit.forms import told_arguments, told_result
+from frazil.jit.given import Given, can_be_written, plain_tree, write_back
 from frazil.jit.identity import is_one_of
 from frazil.jit.leaks import replace_leaked
 from frazil.jit.progress import Calls
@@ -21,12 +22,11 @@ from frazil.jit.pytree import (
     CircularContainerError,
     Node,
     Structure,
-    build,
     flatten,
     parts_of,
     unflatten,
 )
-from frazil.jit.specialization import Specialization
+from frazil.jit.specialization import Specialization, holds_repeated
 from frazil.jit.trace import Trace
 from frazil.jit.traced import TracedArray, TracedLength, is_traced, plain
 from frazil.jit.walk import Check
@@ -203,6 +203,7 @@ class Run:
         called: Specialization,
         names: Sequence[str],
         keywords: Sequence[str],
+        arguments: Sequence[object],
         watch: Watch,
         static_shapes: bool = False,
     ) -> None:
@@ -219,10 +220,10 @@ class Run:
             if at in called.arrays or type(leaf) not in _VALUES:
                 objects[id(leaves[at])] = at
         args, kwargs = _rebuilt(called.structures, leaves, list(keywords))
-        given = (*args, *kwargs.values())
-        before = [flatten(value) for value in given]
+        given = Given((*args, *kwargs.values()), arguments)
         captured = watch.snapshot.seen
         self._given, self._objects = given, objects
+        self._kept = leaves  # so that the identities in objects stay those of these
         with self.trace.running():
             with watch.running():
                 try:
@@ -239,20 +240,24 @@ class Run:
             self.leaves = [_as_traced(self.trace, leaf) for leaf in self.leaves]
             self.results = Results(self.leaves, structure, self.trace, objects, captured)
         self.reasons = [*self.trace.reasons, *watch.reasons, *self.results.reasons]
-        self._changed = [
-            at
-            for at, (value, known) in enumerate(zip(given, before, strict=True))
-            if not _is_as(value, known)
-        ]
+        self._changed = given.changed()
         self.changed_arguments = bool(self._changed)
         if self._changed:
             self.reasons.append("it changes a container that it was given")
+
+    def why_not_written(self, given: Sequence[object]) -> str | None:
+        """Why the caller's arguments cannot be changed as the copies were; None if they can."""
+        if not can_be_written(self._changed):
+            return "it changes an object of a registered class that it was given"
+        if self._changed and holds_repeated(given, (), arrays=False):
+            return "it changes a container that it was given twice"
+        return None
 
     def _settled(self, error: Exception) -> Exception:
         """The error that leaves the function, or why it took a way that plain Python does not."""
         self.trace.close()
         replace_leaked(self.trace, self._plain_leaf, self._watch.snapshot.holders())
-        error.args = _plain_tree(error.args, self._plain_leaf)
+        error.args = plain_tree(error.args, self._plain_leaf, {})
         refused = self.trace.refused
         return error if refused is None or refused is error else refused
 
@@ -308,16 +313,15 @@ class Run:
         values = {own.variable: own.array for own in self.trace.inputs}
         return [values[x] for x in self._watch.lifted_inputs()]
 
-    def plain_result(self, args: Sequence[object]) -> Any:
+    def plain_result(self) -> Any:
         """The return value that plain Python would give, if the trace stands for this call only.
 
         Arrays that the function left elsewhere become plain, too.
         """
-        real = dict(zip(map(id, self._given), args, strict=True))
-        for at in self._changed:
-            _write_back(self._given[at], real[id(self._given[at])], self._plain_leaf)
+        made = self._given.originals()
+        write_back(self._changed, self._plain_leaf, made, self._watch.snapshot.seen)
         leaves = {id(leaf) for leaf in self.leaves}
-        result = _plain_object(self._returned, self._plain_leaf, leaves, {})
+        result = plain_tree(self._returned, self._plain_leaf, made, leaves)
         replace_leaked(self.trace, self._plain_leaf, self._watch.snapshot.holders())
         return result
 
@@ -328,42 +332,6 @@ class Run:
         return plain(leaf) if at is None else self._called.leaves[at]
 
 
-def _is_as(value: object, before: tuple[list[object], Structure]) -> bool:
-    """Whether a tree has the leaves that it had."""
-    try:
-        leaves, structure = flatten(value)
-    except CircularContainerError:
-        return False
-    same = len(leaves) == len(before[0])
-    return same and structure == before[1] and all(map(_is, leaves, before[0]))
-
-
-def _is(one: object, other: object) -> bool:
-    return one is other
-
-
-def _write_back(changed: object, real: object, plain_leaf: Callable[[object], object]) -> None:
-    """Do to a container of the caller what a function did to the copy that it was given."""
-    if type(changed) is list and type(real) is list:
-        real[:] = [_plain_tree(part, plain_leaf) for part in changed]
-    elif type(changed) is dict and type(real) is dict:
-        made = {key: _plain_tree(part, plain_leaf) for key, part in changed.items()}
-        real.clear()
-        real.update(made)
-    else:
-        taken, own = parts_of(changed), parts_of(real)
-        for part, original in zip((taken or ([],))[0], (own or ([],))[0], strict=False):
-            _write_back(part, original, plain_leaf)
-
-
-def _plain_tree(value: object, plain_leaf: Callable[[object], object]) -> Any:
-    try:
-        leaves, structure = flatten(value)
-    except CircularContainerError:
-        return value
-    return unflatten(structure, [plain_leaf(leaf) for leaf in leaves])
-
-
 def _is_repeated(value: object, met: set[int]) -> bool:
     """Whether a container was met before, which a new one for each place would not tell."""
     if is_traced(value) or type(value) is tuple or parts_of(value) is None:
@@ -371,21 +339,6 @@ def _is_repeated(value: object, met: set[int]) -> bool:
     before = len(met)
     met.add(id(value))
     return len(met) == before
-
-
-def _plain_object(
-    value: object, plain_leaf: Callable[[object], object], leaves: set[int], made: dict[int, object]
-) -> object:
-    """The return value with plain arrays; a container that is there twice is one container."""
-    if id(value) in made:
-        return made[id(value)]
-    taken = None if id(value) in leaves else parts_of(value)
-    if taken is None:
-        return plain_leaf(value)
-    parts, aux = taken
-    own = [_plain_object(part, plain_leaf, leaves, made) for part in parts]
-    made[id(value)] = build(type(value), aux, own)
-    return made[id(value)]
 
 
 def _as_traced(trace: Trace, leaf: object) -> object:

@@ -182,7 +182,7 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
         calls = Calls(earlier)
         try:
             with calls.running():
-                run = Run(self._fn, called, names, list(kwargs), watch, self._static_shapes)
+                run = Run(self._fn, called, names, list(kwargs), given, watch, self._static_shapes)
         except Exception as error:
             if not watch.blind:
                 raise
@@ -194,16 +194,16 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
             if watch.touched or run.changed_arguments:
                 raise TracedValueError(watch.blind[0])  # what it did cannot be done again
             return self._run_blind(called.key, watch.blind, args, kwargs, calls.made)
-        if run.changed_arguments and holds_repeated(given, (), arrays=False):
-            reasons = ["it changes a container that it was given twice"]
+        unwritten = run.why_not_written(given)
+        if unwritten is not None:
             if watch.wrote is not None or self._is_derived:
-                raise TracedValueError(reasons[0])
-            return self._run_blind(called.key, reasons, args, kwargs, calls.made)
+                raise TracedValueError(unwritten)
+            return self._run_blind(called.key, [unwritten], args, kwargs, calls.made)
         if run.reasons:
             if not watch.disturbed:
                 known = self._uncacheable.setdefault(called.key, Uncacheable([]))
                 known.reasons = run.reasons
-            return run.plain_result((*args, *kwargs.values()))
+            return run.plain_result()
         if failed is not None and run.computes_as(failed[0]):
             raise failed[1]
         self._uncacheable.pop(called.key, None)

@@ -135,6 +135,11 @@ _LEAVES = frozenset(
 """The identities of classes whose instances are leaves, which need no further questions."""
 
 
+def is_registered(kind: type) -> bool:
+    """Whether :func:`register_pytree` was told of a class."""
+    return id(kind) in _registered
+
+
 def parts_of(value: Any) -> tuple[list[Any], Hashable] | None:
     """Return the parts of a container and the data of the rest; None for a leaf."""
     kind = type(value)
