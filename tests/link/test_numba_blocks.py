@@ -76,7 +76,7 @@ def test_more_folds_than_registers_have_the_same_bits():
 @pytest.mark.parametrize("dtype", ["float64", "int8", "float16", "bool"])
 def test_ends_of_rows_without_masks(dtype, monkeypatch):
     """As on processors that cannot load some lanes of a vector."""
-    monkeypatch.setattr(vectors, "has_masks", lambda: False)
+    monkeypatch.setattr(vectors, "has_masks", lambda size: False)
     x, y = ft.vector("x", dtype=dtype), ft.vector("y", dtype=dtype)
     f = fz.function([x, y], [x * y, ft.maximum(x, y).max()], mode="numba")
     for length in (1, 7, 32, 63, 65):
@@ -90,7 +90,7 @@ def test_ends_of_rows_without_masks(dtype, monkeypatch):
 def test_lanes_behind_the_end_of_a_row_do_not_fail(has_masks, monkeypatch):
     """What they hold would be negative powers: of sums and of gathered elements."""
     if not has_masks:
-        monkeypatch.setattr(vectors, "has_masks", lambda: False)
+        monkeypatch.setattr(vectors, "has_masks", lambda size: False)
     x, places = ft.vector("x", dtype="int64"), ft.vector("places", dtype="int64")
     two = ft.constant(2, "int64")
     f = fz.function([x, places], [two ** ft.cumsum(x), two ** (x[places] - 1)], mode="numba")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+import frazil._core as _core
 from frazil.link.kernel.passes import Pass
 from frazil.link.kernel.reduction import identity
 from frazil.link.kernel.tiles import SHORT, TILE, is_side_by_side
@@ -159,4 +160,5 @@ class RowColumns:
 
 def takes_columns_of_rows(source: Walks) -> bool:
     """Whether a kernel that takes tiles takes short rows side by side."""
-    return vectors.has_masks() and is_side_by_side(source.kernel, source.plan.passes)
+    fits = _core.register_bits() >= 256
+    return fits and is_side_by_side(source.kernel, source.plan.passes)

@@ -12,6 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
+import frazil._core as _core
 from frazil.graph.dataclass import dataclass
 from frazil.link.kernel.loop_kernel import LoopKernel, Write
 from frazil.link.kernel.reduction import LEVELS, SETS, TURNS, has_levels, identity
@@ -21,11 +22,17 @@ from frazil.link.numba.lines import indented
 CARRIED = SETS * TURNS
 """The blocks after which float sums are carried."""
 
-IN_REGISTERS = 4
-"""The folds of a pass up to which their sets, four registers each, stay in registers."""
 
 _BY_PLACE = frozenset(("maximum", "minimum"))
 """The reductions whose result depends on the order of operands: of zeros, on their signs."""
+
+
+def most_in_registers() -> int:
+    """The folds of a pass up to which their sets, four blocks each, stay in registers.
+
+    AVX-512 has 32 registers of a block each, AVX2 16 of half a block.
+    """
+    return 4 if _core.has_wide_registers() else 1
 
 
 class KernelText(Protocol):

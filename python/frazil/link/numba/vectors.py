@@ -59,7 +59,7 @@ def load_some(dtype: str, lanes: int) -> Routine:
         own = llvm_type(kept, lanes)
         first = writer.load(kept, array, index)
         others = writer.spread(first, lanes)
-        if not has_masks():
+        if not has_masks(size):
             return writer.cast(_gathered(writer, array, index, others), dtype)
         name = f"llvm.masked.load.{_mangled(kept, lanes)}.p0"
         types = (f"{own}*", "i32", mask.type, own)
@@ -92,7 +92,7 @@ def store_some(dtype: str, lanes: int) -> Routine:
         array, index, given, mask = args
         kept, place, size = _block(writer, dtype, lanes, array, index)
         block = writer.spread(writer.cast(given, kept), lanes)
-        if not has_masks():
+        if not has_masks(size):
             _scattered(writer, array, index, block)
             return Value("void", "")
         name = f"llvm.masked.store.{_mangled(kept, lanes)}.p0"
@@ -115,9 +115,12 @@ def _block(
     return kept, f"{block}* {first}", np.dtype(kept).itemsize
 
 
-def has_masks() -> bool:
-    """Whether the processor loads some lanes of a vector; LLVM branches for each lane elsewhere."""
-    return _core.has_wide_registers()
+def has_masks(size: int) -> bool:
+    """Whether the processor loads and stores some lanes of a vector, of elements of so many bytes.
+
+    LLVM branches for each lane elsewhere: AVX2 knows masks of four and eight bytes alone.
+    """
+    return _core.has_wide_registers() or (size >= 4 and _core.register_bits() >= 256)
 
 
 def _gathered(writer: Writer, array: Value, index: Value, others: Value) -> Value:

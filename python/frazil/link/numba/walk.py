@@ -11,7 +11,7 @@ from frazil.link.kernel.tiles import gathers_rows, takes_tiles
 from frazil.link.numba import functions, vectors
 from frazil.link.numba.blocks import Blocks
 from frazil.link.numba.lines import indented
-from frazil.link.numba.row_folds import CARRIED, IN_REGISTERS, Folding
+from frazil.link.numba.row_folds import CARRIED, Folding, most_in_registers
 from frazil.link.numba.tile_folds import RowFolding
 
 
@@ -25,7 +25,7 @@ class Walks(Blocks):
         writes = [(k, write) for k, write in writes if folds_row(write)]
         # Where a tile is walked through block by block, sets do not come in turn.
         by_blocks = takes_tiles(kernel) and gathers_rows(kernel, one)
-        in_memory = by_blocks or len(writes) + len(one.folds) > IN_REGISTERS
+        in_memory = by_blocks or len(writes) + len(one.folds) > most_in_registers()
         kind = RowFolding if takes_tiles(kernel) else Folding
         made = [Folding(self, k, write, None, in_memory) for k, write in writes]
         for k in one.folds:
