@@ -44,6 +44,16 @@ def library(name: str, folder: str) -> ctypes.CDLL:
     return compiled
 
 
+def runs_here(name: str) -> bool:
+    """Whether the processor has the registers that a program names."""
+    known = subprocess.run(
+        ["gcc", "-march=native", "-dM", "-E", "-x", "c", "/dev/null"],
+        capture_output=True,
+        check=True,
+    ).stdout
+    return b"__AVX512F__" in known or "_mm512" not in (FOLDER / f"{name}.c").read_text()
+
+
 def aligned(shape: tuple[int, ...], dtype: Any) -> Any:
     """An array that begins where a line of the cache does, as a program's own would."""
     import numpy as np
@@ -128,10 +138,14 @@ def main() -> None:
         parser.error(f"no program for {', '.join(unknown)}; there are {', '.join(known)}")
     os.environ["OMP_NUM_THREADS"] = "1"
     sys.path.insert(0, str(Path(__file__).parent))
+    left = [name for name in chosen if not runs_here(name)]
     print("| | by hand | frazil | ratio |\n|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         for name in chosen:
-            measure(name, folder)
+            if name not in left:
+                measure(name, folder)
+    if left:
+        print(f"not measured, as their programs need AVX-512: {', '.join(left)}")
 
 
 if __name__ == "__main__":

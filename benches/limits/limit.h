@@ -6,33 +6,45 @@
 typedef const double *restrict in_t;
 typedef double *restrict out_t;
 
-/* Eight numbers in a register of AVX-512, where the compiler makes no vectors by itself. */
+/* A register of numbers, where the compiler makes no vectors by itself: eight of AVX-512, or four. */
+#ifdef __AVX512F__
 enum { LANES = 8 };
-typedef double lanes __attribute__((vector_size(64)));
-typedef double packed __attribute__((vector_size(64), aligned(8), may_alias));
+#define OF_LANES(name) _mm512_##name
+#define OF_LIBRARY(name) __asm__("_ZGVeN8v_" #name)
+#else
+enum { LANES = 4 };
+#define OF_LANES(name) _mm256_##name
+#define OF_LIBRARY(name) __asm__("_ZGVdN4v_" #name)
+#endif
+typedef double lanes __attribute__((vector_size(8 * LANES)));
+typedef double packed __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
 
 static inline lanes load(const double *from) { return *(const packed *)from; }
 static inline void store(double *to, lanes x) { *(packed *)to = x; }
 
 static inline double sum_of(lanes x) {
+#ifdef __AVX512F__
   x += __builtin_shufflevector(x, x, 4, 5, 6, 7, 0, 1, 2, 3);
   x += __builtin_shufflevector(x, x, 2, 3, 0, 1, 6, 7, 4, 5);
+#else
+  x += __builtin_shufflevector(x, x, 2, 3, 0, 1);
+#endif
   return x[0] + x[1];
 }
 
-static inline lanes larger(lanes a, lanes b) { return _mm512_max_pd(a, b); }
+static inline lanes larger(lanes a, lanes b) { return OF_LANES(max_pd)(a, b); }
 
-/* The C library's functions of eight numbers. */
-lanes exps(lanes) __asm__("_ZGVeN8v_exp");
-lanes logs(lanes) __asm__("_ZGVeN8v_log");
-lanes log1ps(lanes) __asm__("_ZGVeN8v_log1p");
-lanes expm1s(lanes) __asm__("_ZGVeN8v_expm1");
-lanes sines(lanes) __asm__("_ZGVeN8v_sin");
-lanes cosines(lanes) __asm__("_ZGVeN8v_cos");
+/* The C library's functions of a register. */
+lanes exps(lanes) OF_LIBRARY(exp);
+lanes logs(lanes) OF_LIBRARY(log);
+lanes log1ps(lanes) OF_LIBRARY(log1p);
+lanes expm1s(lanes) OF_LIBRARY(expm1);
+lanes sines(lanes) OF_LIBRARY(sin);
+lanes cosines(lanes) OF_LIBRARY(cos);
 
 /* In two thirds of the time of the C library's. */
 static inline lanes tanhs(lanes x) {
-  lanes grown = expm1s(2 * _mm512_min_pd(x, _mm512_set1_pd(20)));
+  lanes grown = expm1s(2 * OF_LANES(min_pd)(x, OF_LANES(set1_pd)(20)));
   return grown / (grown + 2);
 }
 

@@ -18,16 +18,21 @@ static inline void rows_by(int rows, int columns, int stride, in_t matrix, in_t 
   }
 }
 
-/* `to = x @ matrix` for rows of `width` vectors, at most 13, whose sums stay in registers. */
+/* `to = x @ matrix` for rows of `width` vectors, of which 13 at a time have their sums in registers. */
 static inline __attribute__((always_inline)) void columns_by(int rows, int width, int stride,
                                                              in_t x, in_t matrix, out_t to) {
-  lanes sums[13];
-  for (int v = 0; v < width; v++) sums[v] = (lanes){0};
-  for (int i = 0; i < rows; i++)
-    for (int v = 0; v < width; v++) sums[v] += x[i] * load(matrix + i * stride + v * LANES);
-  for (int v = 0; v < width; v++) store(to + v * LANES, sums[v]);
+  for (int first = 0; first < width; first += 13) {
+    int count = width - first < 13 ? width - first : 13;
+    lanes sums[13];
+    for (int v = 0; v < count; v++) sums[v] = (lanes){0};
+    for (int i = 0; i < rows; i++)
+      for (int v = 0; v < count; v++)
+        sums[v] += x[i] * load(matrix + i * stride + (first + v) * LANES);
+    for (int v = 0; v < count; v++) store(to + (first + v) * LANES, sums[v]);
+  }
 }
 
+#ifdef __AVX512F__
 /* The sums of eight vectors, each. */
 static inline lanes sums_of(const lanes *x) {
   lanes two[4], four[2];
@@ -40,3 +45,4 @@ static inline lanes sums_of(const lanes *x) {
   return __builtin_shufflevector(four[0], four[1], 0, 1, 2, 3, 8, 9, 10, 11) +
          __builtin_shufflevector(four[0], four[1], 4, 5, 6, 7, 12, 13, 14, 15);
 }
+#endif

@@ -18,12 +18,16 @@ void work(const void *const *in, double *const *out) {
   double value = penalty(people, by_people, PEOPLE * FACTORS);
   value += penalty(films, by_films, FILMS * FACTORS);
   for (long n = 0; n < COUNT; n++) {
-    lanes p = load(people + FACTORS * person[n]), f = load(films + FACTORS * film[n]);
+    const double *p = people + FACTORS * person[n], *f = films + FACTORS * film[n];
     double *by_p = by_people + FACTORS * person[n], *by_f = by_films + FACTORS * film[n];
-    double error = rating[n] - sum_of(p * f);
+    lanes told = {0};
+    for (int v = 0; v < FACTORS; v += LANES) told += load(p + v) * load(f + v);
+    double error = rating[n] - sum_of(told);
     value += error * error;
-    store(by_p, load(by_p) - 2 * error * f);
-    store(by_f, load(by_f) - 2 * error * p);
+    for (int v = 0; v < FACTORS; v += LANES) {
+      store(by_p + v, load(by_p + v) - 2 * error * load(f + v));
+      store(by_f + v, load(by_f + v) - 2 * error * load(p + v));
+    }
   }
   *out[0] = value;
 }
