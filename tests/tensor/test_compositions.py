@@ -48,6 +48,29 @@ def test_products_with_logarithms_agree_with_scipy(name, array, data):
     follow(getattr(ft, name), getattr(special, name), [array, other], data.draw)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("name", ["xlogy", "xlog1py"])
+def test_products_with_logarithms_have_the_signs_of_scipy(name, dtype, mode):
+    points = np.array([0.0, -0.0, 1.0, -2.0, 0.5, -0.5, np.nan, np.inf, -np.inf], dtype)
+    first, second = (one.ravel() for one in np.meshgrid(points, points))
+    x, y = (ft.vector(letter, dtype=dtype) for letter in "xy")
+    ours, theirs = getattr(ft, name), getattr(special, name)
+    outputs = [ours(x, y), ours(0, y), *fz.grad(ours(x, y).sum(), [x, y])]
+    found, of_zero, by_x, by_y = fz.function([x, y], outputs, mode=mode)(first, second)
+    with np.errstate(all="ignore"):
+        for one, expected in (
+            (found, theirs(first, second)),
+            (of_zero, theirs(0 * points[:1], second)),
+        ):
+            np.testing.assert_allclose(one, expected, rtol=1e-6)
+            number = ~np.isnan(expected)
+            np.testing.assert_array_equal(np.signbit(one)[number], np.signbit(expected)[number])
+        # A zero has the derivatives of other factors where the logarithm is finite.
+        at = (first == 0) & np.isfinite(theirs(np.ones_like(second), second))
+        np.testing.assert_allclose(by_x[at], theirs(np.ones_like(second), second)[at], rtol=1e-6)
+        np.testing.assert_array_equal(by_y[at], 0)
+
+
 @given(drawn_arrays(dtypes=["float64"]), st.data())
 def test_xlogx_agrees_with_scipy(array, data):
     follow(ft.xlogx, lambda x: special.xlogy(x, x), [array], data.draw)

@@ -6,7 +6,7 @@ import math
 
 import frazil.scalar as scalar
 from frazil._core import Variable, elemwise
-from frazil.scalar.constants import TensorLike, as_operand
+from frazil.scalar.constants import TensorLike, as_operand, constant
 from frazil.tensor.elementwise.angles import as_floating
 from frazil.tensor.elementwise.definition import elementwise
 
@@ -21,7 +21,8 @@ def xlogx(x: TensorLike, /) -> Variable:
     """
     x = as_floating(x)
     zero = elemwise(scalar.eq, x, 0)
-    return x * elemwise(scalar.log, elemwise(scalar.where, zero, 1, x))
+    product = x * elemwise(scalar.log, elemwise(scalar.where, zero, 1, x))
+    return _without_sign(product, zero)
 
 
 @elementwise
@@ -54,5 +55,18 @@ def _zero_where_the_factor_is(
     dtype = elemwise(scalar.truediv, as_operand(x), as_operand(y)).dtype
     x, y = (elemwise(scalar.cast(dtype), as_operand(one)) for one in (x, y))
     endless = elemwise(scalar.or_, elemwise(scalar.le, y, pole), elemwise(scalar.eq, y, math.inf))
-    dropped = elemwise(scalar.and_, elemwise(scalar.eq, x, 0), endless)
-    return x * elemwise(logarithm, elemwise(scalar.where, dropped, root, y))
+    is_number = elemwise(scalar.invert, elemwise(scalar.isnan, y))
+    zero = elemwise(scalar.and_, elemwise(scalar.eq, x, 0), is_number)
+    dropped = elemwise(scalar.and_, zero, endless)
+    product = x * elemwise(logarithm, elemwise(scalar.where, dropped, root, y))
+    return _without_sign(product, zero)
+
+
+def _without_sign(product: Variable, zero: Variable) -> Variable:
+    """Return a product where it is 0.0, not -0.0, if its factor is a zero of either sign.
+
+    Other products keep theirs: nothing changes if -0.0 is added.
+    """
+    return product + elemwise(
+        scalar.where, zero, *(constant(n, product.dtype) for n in (0.0, -0.0))
+    )
