@@ -112,6 +112,28 @@ def test_quantiles_that_pass_over_nan(array, method, keepdims, data):
         )
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", ["nanquantile", "nanpercentile"])
+def test_quantiles_of_no_integers_are_nan(name, method, mode):
+    for shape in ((0,), (0, 3), (2, 0)):
+        nothing = np.zeros(shape, "int64")
+        x = ft.tensor(dtype="int64", shape=shape)
+        expected = getattr(np, name)(nothing, 0.5, 0, method=method)
+        outputs = [getattr(ft, name)(x, n, 0, method) for n in (0.5, [0.2, 0.7])]
+        one, several = fz.function([x], outputs, mode=mode)(nothing)
+        agree(one, expected)
+        agree(several, np.stack([expected, expected]))
+
+
+def test_a_chosen_one_of_no_integers_is_an_error_if_their_number_is_not_known(mode):
+    x = ft.lvector("x")
+    f = fz.function([x], ft.nanquantile(x, 0.5, method="nearest"), mode=mode)
+    assert f([3, 1, 2]) == 2
+    with pytest.raises(IndexError):
+        f(np.zeros(0, "int64"))
+
+
 @FEW
 @given(numbers, st.sampled_from([1, 2]), st.sampled_from(["none", "one", "each"]), st.data())
 def test_slopes(array, edge_order, kind, data):

@@ -144,7 +144,9 @@ def nanquantile(
     """Return the numbers below which given shares of the elements that are not NaN lie.
 
     a (tensor_like): Any tensor; one of integers has elements where ``method`` chooses one.
-    returns: As :func:`numpy.nanquantile` gives; NaN where there is no number.
+    returns: As :func:`numpy.nanquantile` gives; NaN where there is no number. If ``method`` chooses
+        one of no integers, that is an IndexError at the call, unless the type tells that there are
+        none.
     example: [1.0, ft.nan, 3.0], [0.5, 1.0] -> [2., 3.]
     """
     return _quantile(a, q, 1, axis, method, keepdims, weights, pass_over_nan=True)
@@ -163,7 +165,8 @@ def nanpercentile(
     """Return the numbers below which given percentages of the elements that are not NaN lie.
 
     a (tensor_like): Any tensor; one of integers has elements where ``method`` chooses one.
-    returns: As :func:`numpy.nanpercentile` gives; NaN where there is no number.
+    returns: As :func:`numpy.nanpercentile` gives; NaN where there is no number, as in
+        :func:`nanquantile`.
     example: [1.0, ft.nan, 3.0], 50 -> 2.
     """
     return _quantile(a, q, 100, axis, method, keepdims, weights, pass_over_nan=True)
@@ -213,7 +216,8 @@ def _quantile(
         values = _weighted(x, q, axis, method, own, pass_over_nan)
         return _kept(values, x, axis, keepdims, q.ndim)
     lines = _first(x, axis)
-    if pass_over_nan and (method in _WEIGHTS or lines.dtype.startswith("float")):
+    is_empty = 0 in x.type.shape  # the dtype of a result cannot depend on what a run finds
+    if pass_over_nan and (is_empty or method in _WEIGHTS or lines.dtype.startswith("float")):
         lines = _filled(_as_floating(lines))
     ordered = sort(lines, 0)
     has_nan = ordered.dtype.startswith("float")
