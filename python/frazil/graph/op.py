@@ -200,7 +200,11 @@ class Op(OpBase, metaclass=OpMeta):
         return outputs[0] if len(outputs) == 1 else list(outputs)
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
-        """The outputs' values: the reference for every linker."""
+        """The outputs' values: the reference for every linker.
+
+        They are new arrays, which the op does not keep: who gets them may write to them, and they
+        must stay as they are when ``perform`` is called again. Inputs are only read.
+        """
         raise NotImplementedError(f"{type(self).__qualname__} does not define perform")
 
     def infer_shape(
