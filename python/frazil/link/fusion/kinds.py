@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import NamedTuple
 
 from frazil._core import FrozenApply, first_alike
@@ -96,6 +96,18 @@ def kinds_of(order: Sequence[FrozenApply], fusion: Fusion) -> Kinds:
     position = {first: at for at, first in enumerate(dict.fromkeys(firsts))}
     kinds = [_kind(order[first], fusion) for first in position]
     return Kinds(kinds, [position[first] for first in firsts])
+
+
+def without_views(kinds: Kinds, order: Sequence[FrozenApply], read: Set[FrozenApply]) -> Kinds:
+    """The kinds where loops do not look through the views ``read``."""
+    if not read:
+        return kinds
+    all_kinds, of_nodes = list(kinds.kinds), list(kinds.of_nodes)
+    for at, node in enumerate(order):
+        if node in read:
+            all_kinds.append(all_kinds[of_nodes[at]]._replace(view=None))
+            of_nodes[at] = len(all_kinds) - 1
+    return Kinds(all_kinds, of_nodes)
 
 
 def _kind(node: FrozenApply, fusion: Fusion) -> Kind:

@@ -24,7 +24,7 @@ from frazil.graph.dataclass import dataclass
 from frazil.link.fusion.alignment import domain, puts_rows
 from frazil.link.fusion.fused_loop import FusedLoop, Task, task_nodes
 from frazil.link.fusion.in_place import schedule_in_place
-from frazil.link.fusion.kinds import Kinds, kinds_of
+from frazil.link.fusion.kinds import Kinds, kinds_of, without_views
 from frazil.link.fusion.registry import Fusion, find_fusion
 from frazil.link.fusion.spaces import Spaces
 from frazil.link.kernel.cost import FUNCTION, KEEPING
@@ -94,6 +94,7 @@ class Segmentation:
         with in_container_of((*graph.inputs, *graph.outputs)):
             kinds = kinds_of(order, fusion)
             self.shapes = Spaces(order, kinds)
+            kinds = without_views(kinds, order, self.shapes.read)
             found, self.stored, self.readings, self.again = _core.cut_graph(
                 order,
                 *kinds,

@@ -8,6 +8,7 @@ from frazil._core import Constant, FrozenApply, Variable
 from frazil.link.fusion.alignment import can_loop, domain, element_operands, whole_operands
 from frazil.link.fusion.kinds import Kinds
 from frazil.link.fusion.operands import length_operands
+from frazil.link.fusion.unread import EqualLengths, Unread
 from frazil.link.fusion.views import REPEATED
 from frazil.scalar.elemwise import Elemwise
 from frazil.tensor.lengths import Lengths, Shape_i
@@ -19,10 +20,20 @@ class Spaces(Shapes):
 
     Lengths that must be equal since one elementwise op has operands with both (a call checks it)
     have one *representative*. Nodes whose spaces have equal representatives can share a loop.
+
+    Attributes
+    ----------
+    required : dict of FrozenApply to list of EqualLengths
+        What a run must compare before it computes a node, as its loop does not.
+    read : set of FrozenApply
+        Views that loops must read as arrays, so that their lengths are compared.
     """
 
     def __init__(self, order: Sequence[FrozenApply], kinds: Kinds) -> None:
         self._parent: dict[Variable, Variable] = {}
+        self._unread = Unread()
+        self.required: dict[FrozenApply, list[EqualLengths]] = {}
+        self.read: set[FrozenApply] = set()
         super().__init__(())
         all_kinds = kinds.kinds
         for node, at in zip(order, kinds.of_nodes, strict=True):
@@ -96,19 +107,42 @@ class Spaces(Shapes):
 
     def _unify(self, node: FrozenApply, over: Variable) -> None:
         inputs = node.inputs
-        operands = [(inputs[at], axes) for at, axes in element_operands(node, over)]
+        operands = element_operands(node, over)
         for dim in range(over.ndim):
-            met = [
-                self.representative(self.lengths(x)[axes[dim]])
-                for x, axes in operands
-                if axes[dim] != REPEATED and not x.broadcastable[axes[dim]]
+            moving = [
+                (at, axes[dim])
+                for at, axes in operands
+                if axes[dim] != REPEATED and not inputs[at].broadcastable[axes[dim]]
             ]
+            lengths = [self.lengths(inputs[at])[axis] for at, axis in moving]
             if whole_operands(node) and not over.broadcastable[dim]:
-                met.append(self.representative(self.lengths(over)[dim]))
-            if not met:
+                lengths.append(self.lengths(over)[dim])
+            if len({*lengths}) < 2:
                 continue
+            self._compare(node, moving, lengths)
+            met = [*map(self.representative, lengths)]
             # A constant says most; else any choice groups the same lengths.
             chosen = next((length for length in met if isinstance(length, Constant)), met[0])
             for length in met:
                 if length is not chosen:
                     self._parent[length] = chosen
+
+    def _compare(
+        self, node: FrozenApply, moving: Sequence[tuple[int, int]], lengths: Sequence[Variable]
+    ) -> None:
+        """See to it that a run compares lengths of a node's operands, as they must be equal.
+
+        A loop compares those of the arrays that it reads. Behind the lengths of operands, there may
+        be that of an array which is read as a whole.
+        """
+        unread = [self._unread.views(node.inputs[at], axis) for at, axis in moving]
+        read = [n for n, views in zip(lengths, unread, strict=False) if not views]
+        expected = [*read, *lengths[len(moving) :], lengths[0]][0]
+        for (at, axis), length, views in zip(moving, lengths, unread, strict=False):
+            if not views or length is expected:
+                continue
+            if all(leaf.owner is None for leaf in self.leaves_of((length, expected))):
+                wanted = EqualLengths(at, axis, length, expected)
+                self.required.setdefault(node, []).append(wanted)
+            else:  # the loop may be what computes these lengths
+                self.read.update(views)

@@ -115,6 +115,8 @@ class Lowering:
                 self.require_elements(node, node.op.axes)
             if isinstance(node.op, AdvancedSubtensor | AdvancedIncSubtensor):
                 self._require_joint_indices(node)
+        if self.shapes.required:
+            self._require_equal_lengths(call.loop.nodes)
         slots = self.builder.loop(
             native.address,
             native.keepalive,
@@ -142,6 +144,19 @@ class Lowering:
 
     def _indexed(self, of: IndexedOperand) -> tuple[int, Sequence[int], Sequence[int]]:
         return self.slot(of.variable), of.axes, of.indexed
+
+    def _require_equal_lengths(self, nodes: Sequence[FrozenApply]) -> None:
+        """Add checks of lengths that the arrays which a loop reads do not tell."""
+        for node in nodes:
+            for one in self.shapes.required.get(node, ()):
+                self.builder.origin(Origin((node,)))
+                self.builder.require_equal(
+                    self.size(one.length),
+                    self.size(one.expected),
+                    f"operand {one.operand} has length {{a}} along axis {one.axis} where {{b}} is "
+                    "expected; a dimension broadcasts only where its type says 1",
+                )
+        self.builder.origin(Origin(nodes))
 
     def _require_joint_indices(self, node: FrozenApply) -> None:
         """Add checks that the index arrays of ``node`` have the lengths that they broadcast to."""
