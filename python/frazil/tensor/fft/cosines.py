@@ -17,7 +17,7 @@ from frazil.scalar.float16 import computed_in
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.docstrings import described, described_like
 from frazil.tensor.fft.one_dimension import Norm, as_norm, fft, hfft, ifft, ihfft
-from frazil.tensor.fft.operations import SWAPPED, check_length, fitted
+from frazil.tensor.fft.operations import SWAPPED, check_length, check_operand, fitted
 from frazil.tensor.fft.several_dimensions import Axes, Counts, dimensions, fftn, from_half, to_half
 from frazil.tensor.index_syntax import get_item
 from frazil.tensor.lengths import (
@@ -54,8 +54,7 @@ class RealTransform(Op):
     takes_complex = True
 
     def make_node(self, x: Variable) -> FrozenApply:
-        if x.type.numpy_dtype.kind not in "fc" or not -x.ndim <= self.axis < 0:
-            raise TypeError(f"{self} takes floats with that dimension; given {x.type}")
+        check_operand(self, self.axis, x, "fc", "floats")
         return FrozenApply(self, [x], [x.type])
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:

@@ -39,6 +39,12 @@ SWAPPED: dict[str, Literal["backward", "ortho", "forward"]] = {
 }
 
 
+def check_operand(op: Op, axis: int, x: Variable, kinds: str, wanted: str) -> None:
+    """Raise TypeError unless ``x`` has numbers of these kinds, and that dimension from the end."""
+    if x.type.numpy_dtype.kind not in kinds or not -x.ndim <= axis < 0:
+        raise TypeError(f"{op} takes {wanted} with that dimension; given {x.type}")
+
+
 @dataclass(frozen=True, eq=False)
 class Fourier(Op):
     """The Fourier transform along a dimension, which is counted from the last: -1, -2, ...
@@ -52,8 +58,7 @@ class Fourier(Op):
     takes_complex = True
 
     def make_node(self, x: Variable) -> FrozenApply:
-        if x.type.numpy_dtype.kind != "c" or not -x.ndim <= self.axis < 0:
-            raise TypeError(f"{self} takes complex numbers with that dimension; given {x.type}")
+        check_operand(self, self.axis, x, "c", "complex numbers")
         return FrozenApply(self, [x], [x.type])
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
@@ -76,8 +81,7 @@ class RealFourier(Op):
     takes_complex = True
 
     def make_node(self, x: Variable) -> FrozenApply:
-        if x.type.numpy_dtype.kind != "f" or not -x.ndim <= self.axis < 0:
-            raise TypeError(f"{self} takes floats with that dimension; given {x.type}")
+        check_operand(self, self.axis, x, "f", "floats")
         shape = list(x.type.shape)
         n = shape[self.axis]
         shape[self.axis] = None if n is None else n // 2 + 1
@@ -109,8 +113,7 @@ class InverseRealFourier(Op):
     takes_complex = True
 
     def make_node(self, x: Variable, n: Variable) -> FrozenApply:
-        if x.type.numpy_dtype.kind != "c" or not -x.ndim <= self.axis < 0:
-            raise TypeError(f"{self} takes complex numbers with that dimension; given {x.type}")
+        check_operand(self, self.axis, x, "c", "complex numbers")
         shape = list(x.type.shape)
         shape[self.axis] = static_length(n)
         dtype = "float32" if x.dtype == "complex64" else "float64"
