@@ -20,7 +20,7 @@ from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import constant
 from frazil.tensor.basic_indexing import check_part
-from frazil.tensor.broadcasting import BroadcastTo, broadcast_like, check_lengths, unbroadcast
+from frazil.tensor.broadcasting import BroadcastTo, check_lengths, unbroadcast_like
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.lengths import Lengths, lengths, literal, product
 from frazil.tensor.ranges import ARange
@@ -124,9 +124,7 @@ class AdvancedIncSubtensor(RoundedOp):
             if not _all_different(indices):
                 remains = _remaining(self.template, x, indices)
                 g_part = _core.elemwise(scalar.where, remains, g_part, zero)
-        g_y = unbroadcast(g_part, y, g_part.broadcastable, lengths(g_part).__getitem__)
-        g_y = broadcast_like(g_y, y)
-        return [g_x, g_y, *(None for _ in indices)]
+        return [g_x, unbroadcast_like(g_part, y), *(None for _ in indices)]
 
 
 def index_position(template: AdvancedTemplate) -> int:

@@ -17,7 +17,7 @@ from frazil._core import FrozenApply, TensorType, Variable
 from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import constant
-from frazil.tensor.broadcasting import BroadcastTo, broadcast_like, check_lengths, unbroadcast
+from frazil.tensor.broadcasting import BroadcastTo, check_lengths, unbroadcast_like
 from frazil.tensor.lengths import (
     Lengths,
     add,
@@ -109,9 +109,7 @@ class IncSubtensor(Op):
         g_x = g
         if self.set:
             g_x = IncSubtensor(self.template, True)(g, constant(0, g.dtype), *dynamic)
-        g_y = unbroadcast(g_part, y, g_part.broadcastable, lengths(g_part).__getitem__)
-        g_y = broadcast_like(g_y, y)
-        return [g_x, g_y, *(None for _ in dynamic)]
+        return [g_x, unbroadcast_like(g_part, y), *(None for _ in dynamic)]
 
 
 def _fill(template: Template, dynamic: Sequence[V], fixed: Callable[[int], V]) -> list[object]:

@@ -208,6 +208,11 @@ def unbroadcast(
     return times(g, count)
 
 
+def unbroadcast_like(g: Variable, x: Variable) -> Variable:
+    """Return the gradient of ``x`` in its shape, given that of ``x`` broadcast to that of ``g``."""
+    return broadcast_like(unbroadcast(g, x, g.broadcastable, lengths(g).__getitem__), x)
+
+
 def times(g: Variable, count: Variable) -> Variable:
     """Return ``g`` times a length, in the dtype of ``g``."""
     static = static_length(count)
