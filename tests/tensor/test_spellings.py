@@ -136,6 +136,44 @@ def test_parts_by_at():
         x.at[[0, 0]].multiply(2.0)
 
 
+@pytest.mark.parametrize(
+    "index", [None, (None, ...), (slice(None), None), (None, 0, None)], ids=str
+)
+@pytest.mark.parametrize("outer", [False, True])
+def test_parts_by_at_with_new_dimensions(index, outer):
+    """A part may have dimensions that the tensor has not: the tensor keeps its own."""
+    x = ft.dvector("x")
+    whole, value = (x[None], V[None]) if outer else (x, V)
+    new = np.arange(1.0, 1 + value[index].size).reshape(value[index].shape)
+    expected = {
+        "set": new,
+        "add": value[index] + new,
+        "multiply": value[index] * new,
+        "max": np.maximum(value[index], new),
+    }
+    for name, part in expected.items():
+        wanted = value.copy()
+        wanted[index] = part
+        changed = getattr(whole.at[index], name)(new)
+        assert changed.type.ndim == value.ndim
+        assert_array_equal(changed.eval({x: V}), wanted)
+    for name in ("set", "add"):
+        wanted = value.copy()
+        wanted[index] = expected[name]
+        assert_array_equal(
+            fz.jit(lambda x, name=name: getattr(x.at[index], name)(new))(value), wanted
+        )
+    verify_grad(lambda x, y: x.at[index].add(y) * x, [value, new])
+
+
+def test_a_number_at_new_dimensions():
+    s = ft.dscalar("s")
+    for index in (None, (None, ...), (..., None), (None, ..., None)):
+        changed = s.at[index].add(np.full(np.zeros(())[index].shape, 2.0))
+        assert changed.type.ndim == 0
+        assert changed.eval({s: 1.0}) == 3.0
+
+
 def steps(mode):
     x, a, b, s = ft.vector("x"), *ft.scalars("a", "b", "s", dtype="int64")
     parts = [x[a:b:s], x[::s], x[a::s], x[:b:s], ft.set_subtensor(x[a:b:s], 7.0)]

@@ -62,7 +62,7 @@ def get_item(x: Any, index: object) -> Any:
 def set_item(x: object, index: Any, value: Any) -> Any:
     """Return ``x`` with a part replaced."""
     if isinstance(x, Variable):
-        return index_syntax.set_subtensor(x[index], value)
+        return index_syntax.with_item(x, index, value, replace=True)
     made = np.array(x)
     made[index] = value
     return made
@@ -71,7 +71,7 @@ def set_item(x: object, index: Any, value: Any) -> Any:
 def add_item(x: object, index: Any, value: Any) -> Any:
     """Return ``x`` with a part increased."""
     if isinstance(x, Variable):
-        return index_syntax.inc_subtensor(x[index], value)
+        return index_syntax.with_item(x, index, value, replace=False)
     made = np.array(x)
     np.add.at(made, index, value)
     return made

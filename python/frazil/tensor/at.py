@@ -11,7 +11,7 @@ from frazil._core import Variable
 from frazil.graph.dataclass import dataclass
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.elementwise.arithmetic import divide, maximum, minimum, multiply, power
-from frazil.tensor.index_syntax import get_item, inc_subtensor, set_subtensor
+from frazil.tensor.index_syntax import get_item, with_item
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,11 +53,11 @@ class Part:
 
     def set(self, values: TensorLike) -> Variable:
         """Return the tensor with new values in the part; see :func:`set_subtensor`."""
-        return set_subtensor(self.get(), values)
+        return with_item(self.x, self.index, values, replace=True)
 
     def add(self, values: TensorLike) -> Variable:
         """Return the tensor with the part increased; see :func:`inc_subtensor`."""
-        return inc_subtensor(self.get(), values)
+        return with_item(self.x, self.index, values, replace=False)
 
     def subtract(self, values: TensorLike) -> Variable:
         """Return the tensor with the part decreased."""
@@ -92,8 +92,7 @@ class Part:
                 "an array of integers may name an element several times, and only set and add say "
                 "what happens then. Pass unique_indices=True if it names each element once"
             )
-        part = self.get()
-        return set_subtensor(part, function(part, values))
+        return self.set(function(self.get(), values))
 
 
 def _may_repeat(item: object) -> bool:

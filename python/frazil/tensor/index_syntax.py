@@ -140,10 +140,40 @@ def inc_subtensor(x: Variable, y: TensorLike) -> Variable:
     return _with_part(x, y, replace=False)
 
 
+def with_item(x: Variable, index: object, y: TensorLike, *, replace: bool) -> Variable:
+    """Return ``x`` with other values in the part ``x[index]``, or with ``y`` added there."""
+    part = get_item(x, index)
+    if not _only_adds_dimensions(index):
+        return _with_part(part, y, replace=replace)
+    y = _converted(y, x.dtype)
+    items = [item for item in _expand(x, index) if item is not APART]
+    added = [axis for axis, item in enumerate(items) if item is None]
+    return _whole(x, _without(y, added, part.ndim), replace=replace)
+
+
+def _only_adds_dimensions(index: object) -> bool:
+    items = index if isinstance(index, tuple) else (index,)
+    return any(item is None for item in items) and all(
+        item is None or item is ... or (isinstance(item, slice) and item == slice(None))
+        for item in items
+    )
+
+
+def _converted(y: TensorLike, dtype: str) -> Variable:
+    """Return new values in a dtype, if nothing is lost by it."""
+    y = as_tensor(y, dtype) if not isinstance(y, Variable) else y
+    return astype(y, dtype) if _core.promote(y.dtype, dtype) == dtype else y
+
+
+def _without(y: Variable, added: Sequence[int], ndim: int) -> Variable:
+    """Return new values for a part without the dimensions that its index added."""
+    kept = ndim - y.ndim
+    axes = tuple(axis - kept for axis in added if axis >= kept)
+    return DropDims(axes)(y) if axes else y
+
+
 def _with_part(part: Variable, y: TensorLike, *, replace: bool) -> Variable:
-    y = as_tensor(y, part.dtype) if not isinstance(y, Variable) else y
-    if _core.promote(y.dtype, part.dtype) == part.dtype:
-        y = astype(y, part.dtype)
+    y = _converted(y, part.dtype)
     node = part.owner
     if node is not None and isinstance(node.op, DropDims):
         of = node.inputs[0]
@@ -155,11 +185,11 @@ def _with_part(part: Variable, y: TensorLike, *, replace: bool) -> Variable:
         result: Variable = AdvancedIncSubtensor(node.op.template, replace)(x, y, *indices)
         return _with_part(x, result, replace=True) if _is_held(x) else result
     if node is not None and isinstance(node.op, ExpandDims):
-        # x[:, None]: the new values lose the dimensions that the index added.
-        kept = part.ndim - y.ndim
-        axes = tuple(axis - kept for axis in node.op.axes if axis >= kept)
-        y = DropDims(axes)(y) if axes else y
-        node = node.inputs[0].owner
+        # x[1:, None]: the new values lose the dimensions that the index added.
+        inner = node.inputs[0].owner
+        if inner is None or not isinstance(inner.op, Subtensor):
+            return _whole(part, y, replace=replace)
+        y, node = _without(y, node.op.axes, part.ndim), inner
     if node is None or not isinstance(node.op, Subtensor):
         return _whole(part, y, replace=replace)
     x, *dynamic = node.inputs
