@@ -74,7 +74,6 @@ __all__ = [
     "first_alike",
     "gradient_carriers",
     "graph_replace",
-    "has_wide_registers",
     "is_continuous",
     "kernel_function",
     "kernel_listing",
@@ -104,6 +103,7 @@ __all__ = [
     "shared",
     "take_peak_bytes",
     "toposort",
+    "vector_bits",
 ]
 
 __version__: str
@@ -1385,8 +1385,11 @@ def compile_kernels(
         If no memory may hold the code, or the folder no file.
     """
 
-def has_wide_registers() -> bool:
-    """Whether this processor has the registers of AVX-512 for elements of every size."""
+def vector_bits() -> int:
+    """The bits of the registers that functions of vectors use: 512 (AVX-512), 256 (AVX2), or 0.
+
+    ``FRAZIL_REGISTERS`` may limit them.
+    """
 
 def register_bits() -> int:
     """The most bits that registers of elements may have, as ``FRAZIL_REGISTERS`` says.

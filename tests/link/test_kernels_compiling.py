@@ -17,7 +17,7 @@ import pytest
 from native import call, kernel, run
 
 import frazil as fz
-from frazil._core import has_wide_registers
+from frazil._core import vector_bits
 from frazil.link.c import CCompiler
 from frazil.link.c.search import Toolchain, find_toolchain
 from frazil.link.c.source import add_kernel
@@ -249,7 +249,7 @@ def test_numba_calls_functions_of_blocks_wherever_operands_lie():
     symbol = compiler.symbol(native.keepalive)
     assert symbol is not None
     called = {name for name in symbol.image.pointers if name.startswith("tanh_")}
-    assert called == {"tanh_block_f8" if has_wide_registers() else "tanh_many_f8"}
+    assert called == {"tanh_block_f8" if vector_bits() == 512 else "tanh_many_f8"}
     values = np.linspace(-700.0, 700.0, 1003)
     signature = ctypes.CFUNCTYPE(
         ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p

@@ -23,12 +23,12 @@ from hypothesis.extra import numpy as hnp
 import frazil as fz
 import frazil.tensor as ft
 from frazil import _core
-from frazil._core import elemwise, has_wide_registers
+from frazil._core import elemwise, vector_bits
 from frazil.cache.identity import processor
 from frazil.compile import tiering
 from frazil.link.c import CCompiler
 from frazil.link.kernel.runtime_functions import OF_BLOCKS
-from frazil.link.linkers.same_bits import difference, graph_difference
+from frazil.link.linkers.same_bits import graph_refusal, refusal
 from frazil.link.linkers.tiered import replaceable
 from frazil.scalar import ScalarLoop
 from frazil.scalar.elementary import Elementary
@@ -38,7 +38,7 @@ from frazil.scalar.table import TABLE
 pytestmark = pytest.mark.skipif(CCompiler.find() is None, reason="C takes over nowhere")
 
 # Without AVX-512, C's kernels call the C library's functions, which have other bits.
-of_runtime = pytest.mark.skipif(not has_wide_registers(), reason="C calls the C library")
+of_runtime = pytest.mark.skipif(vector_bits() < 512, reason="C calls the C library")
 
 
 @pytest.fixture(autouse=True)
@@ -114,11 +114,12 @@ def test_ops_that_c_alone_compiles_are_compiled_by_c_first():
     assert f.explain().untiered == "Doubled is compiled by C alone"
     assert "C compiled first" in str(f.explain())
     looped = fz.scan(lambda v: Doubled()(v), sequences=[x])[0]
-    assert graph_difference(fz.FrozenFunctionGraph([x], [looped])) is not None
+    assert graph_refusal(fz.FrozenFunctionGraph([x], [looped])) is not None
     chosen = fz.ifelse(x[0] > 0, looped, x)
     held = fz.OpFromGraph([x], [chosen])(x)
-    assert graph_difference(fz.FrozenFunctionGraph([x], [held])) is not None
-    assert graph_difference(fz.FrozenFunctionGraph([x], [ft.exp(x)])) is None
+    assert graph_refusal(fz.FrozenFunctionGraph([x], [held])) is not None
+    of_table = graph_refusal(fz.FrozenFunctionGraph([x], [ft.exp(x)]))
+    assert (of_table is None) == (vector_bits() > 0)
 
 
 SHORT_REGISTERS = """
@@ -140,6 +141,7 @@ print(alone.mode, alone.explain().waiting)
 """
 
 
+@pytest.mark.skipif(not vector_bits(), reason="C compiles functions first")
 def test_functions_of_the_c_library_take_no_kernels_place():
     """As on a processor without AVX-512, where C's functions of floats have other bits."""
     script = SHORT_REGISTERS.format(folder=os.path.dirname(__file__))
@@ -148,6 +150,32 @@ def test_functions_of_the_c_library_take_no_kernels_place():
         [sys.executable, "-c", script], env=env, capture_output=True, text=True, check=True
     )
     assert run.stdout.splitlines() == ["tiered 2 1 None", "True 0", "tiered 0"]
+
+
+WITHOUT_REGISTERS = """
+import frazil as fz, frazil.tensor as ft
+x, m = ft.vector("x"), ft.matrix("m")
+steps = fz.scan(lambda v, s: ft.tanh(v * s), sequences=[x], outputs_info=[x[0]])[0]
+sums = fz.function([x, m], [(m * m / 3).sum(axis=0), x + 1])
+functions = [fz.function([x], y) for y in (ft.exp(x), ft.logaddexp(x, 1), steps + ft.erf(x))]
+for f in (sums, *functions):
+    print(f.mode, f.explain().waiting > 0)
+print(functions[0].explain().untiered)
+"""
+
+
+def test_c_compiles_functions_first_without_registers_for_them():
+    env = {**os.environ, "FRAZIL_REGISTERS": "128", "FRAZIL_CACHE": "0"}
+    run = subprocess.run(
+        [sys.executable, "-c", WITHOUT_REGISTERS],
+        env=env,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    *kinds, why = run.stdout.splitlines()
+    assert kinds == ["tiered True", "c False", "tiered False", "c False"]
+    assert why == "exp is slow in the extension without registers of AVX2"
 
 
 def test_a_first_function_asks_the_system_for_no_list_of_processors():
@@ -164,7 +192,9 @@ print(f.mode, processor.cache_info().currsize)
 
 def test_wide_registers_are_those_that_compilers_are_told_of():
     wanted = {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx2", "fma", "bmi2"}
-    assert has_wide_registers() == (wanted <= {*processor().split()})
+    known = {*processor().split()}
+    assert (vector_bits() == 512) == (wanted <= known)
+    assert (vector_bits() > 0) == ({"avx2", "fma"} <= known)
 
 
 @of_runtime
@@ -585,8 +615,9 @@ def test_functions_of_two_floats_at_edges(name, dtype):
     np.testing.assert_array_equal(np.signbit(made)[numbers], np.signbit(wanted)[numbers])
 
 
-def test_all_ops_have_the_same_bits():
-    assert {difference(Elementary(name)) for name in set(TABLE) - {"cast"}} == {None}
+@pytest.mark.skipif(not vector_bits(), reason="C compiles functions first")
+def test_all_ops_may_begin_in_the_extension():
+    assert {refusal(Elementary(name)) for name in set(TABLE) - {"cast"}} == {None}
 
 
 def test_nobody_is_warned_of_tiers():

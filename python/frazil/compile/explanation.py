@@ -84,7 +84,7 @@ class Explanation:
     waiting : int
         The kernels whose places C's will take when calls have taken long enough.
     untiered : str or None
-        The op that C alone compiles, for which C compiled first by default.
+        Why C compiled first by default: an op that it alone compiles, or compiles better.
     """
 
     linker: str

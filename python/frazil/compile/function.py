@@ -21,7 +21,7 @@ from frazil.compile.programs import Compiled, find_program
 from frazil.compile.shapes import shapes_of_inputs
 from frazil.compile.specification import In, Out
 from frazil.graph.collection import is_mapping
-from frazil.link.linkers.same_bits import graph_difference
+from frazil.link.linkers.same_bits import graph_refusal
 from frazil.scalar.constants import TensorLike, as_tensor
 
 Result: TypeAlias = TensorLike | Out
@@ -128,7 +128,7 @@ class Function(_core.Function):
         dims = self._shapes_of_inputs(shapes, named) if known else None
         mode = self.blueprint.mode
         chosen = mode.linker is None and mode.tiered and self.mode == "c"
-        untiered = graph_difference(self.fgraph) if chosen else None
+        untiered = graph_refusal(self.fgraph) if chosen else None
         return explain(self.program, self.mode, dims, untiered)
 
     def address(self, *arguments: object) -> CFunction:

@@ -112,10 +112,10 @@ pub fn kernels_hold(op: &str, operands: Vec<String>, result: &str) -> bool {
     lowers(op, &operands, result)
 }
 
-/// Whether this processor has the registers of AVX-512 for elements of every size.
+/// The bits of the registers that functions of vectors use: those of AVX-512, of AVX2, or 0.
 #[pyfunction]
-pub fn has_wide_registers() -> bool {
-    frazil_runtime::vector_bits() == 512
+pub fn vector_bits() -> u32 {
+    frazil_runtime::vector_bits()
 }
 
 /// Why this process may not run code that it makes; None if it may.

@@ -97,7 +97,7 @@ class Toolchain:
     @cached_property
     def has_wide_registers(self) -> bool:
         """Whether the processor's registers hold a block, as those of AVX-512 do."""
-        return _core.has_wide_registers()
+        return _core.vector_bits() == 512
 
     @cached_property
     def flags(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from frazil._core import FrozenFunctionGraph, has_wide_registers
+from frazil._core import FrozenFunctionGraph, vector_bits
 from frazil.graph.op import Op
 from frazil.inner.inner_graph import HasInnerGraph
 from frazil.inner.ops import ops_of
@@ -20,7 +20,7 @@ from frazil.link.kernel.formulas import formula
 from frazil.link.kernel.loop_kernel import LoopKernel, Statement
 from frazil.link.kernel.runtime_functions import OF_BLOCKS
 from frazil.link.kernel.scalar_loop import body_of
-from frazil.link.kernel.scan_kernel import AnyKernel
+from frazil.link.kernel.scan_kernel import AnyKernel, ScanKernel
 from frazil.link.lowering.inner import inner_graphs
 from frazil.scalar.elemwise import Elemwise
 from frazil.scalar.graph import ScalarGraphOp
@@ -28,23 +28,33 @@ from frazil.scalar.loop import ScalarLoop, loop_result
 from frazil.scalar.op import ScalarOp
 
 
-def difference(op: ScalarOp) -> str | None:
+def refusal(op: ScalarOp) -> str | None:
     """Why C has to compile a scalar op before the first call; None if the extension may begin.
 
     Examples
     --------
-    >>> from frazil.link.linkers.same_bits import difference
+    >>> from frazil.link.linkers.same_bits import refusal
     >>> from frazil.scalar import mul
-    >>> difference(mul)
+    >>> refusal(mul)
     """
-    return f"{op} is compiled by C alone" if op.table_name is None else None
+    if op.table_name is None:
+        return f"{op} is compiled by C alone"
+    # Of single elements, the runtime's functions take ten times as long as the C library's.
+    slow = op in OF_BLOCKS and not vector_bits()
+    return f"{op} is slow in the extension without registers of AVX2" if slow else None
 
 
-def kernel_difference(kernel: AnyKernel) -> str | None:
+def kernel_refusal(kernel: AnyKernel) -> str | None:
     """Why C has to compile a kernel before the first call; None if the extension may begin."""
+    calls_library = isinstance(kernel, ScanKernel)  # for its functions, as C does
     for own in _statements(kernel):
         part = loop_result(own.op)
-        found = difference(own.op) if part is None else _loop_difference(part[0])
+        if part is not None:
+            found = _loop_refusal(part[0])
+        elif own.op.table_name is not None and calls_library:
+            continue
+        else:
+            found = refusal(own.op)
         if found is not None:
             return found
     return None
@@ -59,7 +69,7 @@ def stays(text: str) -> bool:
     >>> stays("loop 8 0\\nread float64 1\\nop neg float64 float64 0\\nwrite 1 float64 1 -\\npass")
     False
     """
-    if has_wide_registers() or not text.startswith("loop "):
+    if vector_bits() == 512 or not text.startswith("loop "):
         return False
     if _NAMES.isdisjoint(text.split(" ")):
         return False  # most texts, found without a look at each line
@@ -81,20 +91,20 @@ def _statements(kernel: AnyKernel) -> Iterator[Statement]:
     return (own for own in kernel.statements if isinstance(own, Statement))
 
 
-def _loop_difference(loop: ScalarLoop) -> str | None:
+def _loop_refusal(loop: ScalarLoop) -> str | None:
     """Why C has to compile a loop for each element before the first call."""
     for own in body_of(loop).statements:
         is_of_floats = own.dtype[0] == "f" and own.op in OF_BLOCKS
         if is_of_floats or formula(own.op, own.dtype) is not None:
             return f"{own.op} in a loop of elements has other bits in C"
         part = loop_result(own.op)
-        found = difference(own.op) if part is None else _loop_difference(part[0])
+        found = refusal(own.op) if part is None else _loop_refusal(part[0])
         if found is not None:
             return found
     return None
 
 
-def graph_difference(graph: FrozenFunctionGraph) -> str | None:
+def graph_refusal(graph: FrozenFunctionGraph) -> str | None:
     """Why C has to compile a graph before the first call; None if no op in it says so.
 
     Rules may write other ops than the graph has, so its kernels are asked, too.
@@ -102,25 +112,25 @@ def graph_difference(graph: FrozenFunctionGraph) -> str | None:
     Examples
     --------
     >>> import frazil as fz, frazil.tensor as ft
-    >>> from frazil.link.linkers.same_bits import graph_difference
+    >>> from frazil.link.linkers.same_bits import graph_refusal
     >>> x = ft.vector("x")
-    >>> graph_difference(fz.FrozenFunctionGraph([x], [2 * x]))
+    >>> graph_refusal(fz.FrozenFunctionGraph([x], [2 * x]))
     """
-    return next((found for own in _all_graphs(graph) if (found := _own_difference(own))), None)
+    return next((found for own in _all_graphs(graph) if (found := _own_refusal(own))), None)
 
 
-def _own_difference(graph: FrozenFunctionGraph) -> str | None:
+def _own_refusal(graph: FrozenFunctionGraph) -> str | None:
     """The answer for a graph without those that its ops hold."""
-    if all(_op_difference(op) is None for op in ops_of(graph)):
+    if all(_op_refusal(op) is None for op in ops_of(graph)):
         return None
     # The first one, in an order that is the same in each process.
-    return next(found for node in graph.toposort() if (found := _op_difference(node.op)))
+    return next(found for node in graph.toposort() if (found := _op_refusal(node.op)))
 
 
-def _op_difference(op: Op) -> str | None:
+def _op_refusal(op: Op) -> str | None:
     if not isinstance(op, Elemwise) or isinstance(op.scalar_op, ScalarGraphOp):
         return None
-    return difference(op.scalar_op)
+    return refusal(op.scalar_op)
 
 
 def _all_graphs(graph: FrozenFunctionGraph) -> Iterator[FrozenFunctionGraph]:

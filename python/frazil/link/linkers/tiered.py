@@ -15,7 +15,7 @@ from frazil.link.kernel.compiler import BrokenCompilerError, KernelCompileError,
 from frazil.link.kernel.image import Image, Symbol
 from frazil.link.kernel.scan_kernel import AnyKernel
 from frazil.link.linkers.native import NativeLinker
-from frazil.link.linkers.same_bits import kernel_difference, needs_registers, stays
+from frazil.link.linkers.same_bits import kernel_refusal, needs_registers, stays
 from frazil.link.lowering.graph import kernels_of
 from frazil.scalar.op import ScalarOp
 
@@ -57,7 +57,7 @@ class TieredCompiler:
 
     def compile(self, kernels: Sequence[AnyKernel]) -> list[NativeKernel]:
         """The native kernels, in order."""
-        if any(kernel_difference(kernel) is not None for kernel in kernels):
+        if any(kernel_refusal(kernel) is not None for kernel in kernels):
             return _thorough().compile(kernels)
         return self._quick.compile(kernels)
 

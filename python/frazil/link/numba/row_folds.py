@@ -32,7 +32,7 @@ def most_in_registers() -> int:
 
     AVX-512 has 32 registers of a block each, AVX2 16 of half a block.
     """
-    return 4 if _core.has_wide_registers() else 1
+    return 4 if _core.vector_bits() == 512 else 1
 
 
 class KernelText(Protocol):

@@ -120,7 +120,7 @@ def has_masks(size: int) -> bool:
 
     LLVM branches for each lane elsewhere: AVX2 knows masks of four and eight bytes alone.
     """
-    return _core.has_wide_registers() or (size >= 4 and _core.register_bits() >= 256)
+    return _core.vector_bits() >= (256 if size >= 4 else 512)
 
 
 def _gathered(writer: Writer, array: Value, index: Value, others: Value) -> Value:
