@@ -269,7 +269,7 @@ def _first(item: tuple[str, object]) -> str:
     return item[0]
 
 
-def _attributes(op: OpBase) -> list[Any]:
+def _attributes(op: OpBase) -> list[object]:
     """The attributes of a user's op, computed ones included."""
     if is_frazil(type(op)):
         return []

@@ -155,7 +155,7 @@ class Op(OpBase, metaclass=OpMeta):
         """The op with these parameters, for graphs that are loaded."""
         return made_with(cls, params)
 
-    def _params(self) -> tuple[Any, ...]:
+    def _params(self) -> tuple[object, ...]:
         return tuple(getattr(self, name) for name in OpClass.of(type(self)).parameters)
 
     def _properties(self) -> dict[str, object]:

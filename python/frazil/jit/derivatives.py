@@ -173,7 +173,7 @@ def hessian(
 
 @overload
 def hessian(
-    cost: Callable[P, Any], wrt: Argnums = 0, *, argnums: Argnums = 0
+    cost: Callable[P, object], wrt: Argnums = 0, *, argnums: Argnums = 0
 ) -> Callable[P, Any]: ...
 
 
@@ -222,7 +222,7 @@ def jacobian(
 
 @overload
 def jacobian(
-    expression: Callable[P, Any], wrt: Argnums = 0, *, argnums: Argnums = 0
+    expression: Callable[P, object], wrt: Argnums = 0, *, argnums: Argnums = 0
 ) -> Callable[P, Any]: ...
 
 

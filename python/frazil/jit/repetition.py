@@ -47,7 +47,7 @@ def _has_rows(value: object) -> bool:
     return isinstance(value, Variable) and value.ndim > 0
 
 
-def _index(trace: Trace, index: object) -> Any:
+def _index(trace: Trace, index: object) -> object:
     """An index whose arrays of integers have one shape. Masks are not repeated."""
     if type(index) is not tuple:
         return index

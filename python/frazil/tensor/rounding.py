@@ -33,7 +33,7 @@ class RoundedOp(Op):
                 return self._applied_wide(inputs)
         return super().__call__(*inputs)
 
-    def _applied_wide(self, inputs: Sequence[object]) -> Any:
+    def _applied_wide(self, inputs: Sequence[object]) -> object:
         wide = computed_in(STORED)
         given = [_as(x, STORED, wide) for x in inputs]
         outputs = Op.__call__(self, *given)

@@ -210,7 +210,7 @@ def _checked(result: str) -> object:
     return check
 
 
-def _called(name: str, dtype: str, module: Module) -> Any:
+def _called(name: str, dtype: str, module: Module) -> object:
     """A function of the kernels' module, which Numba calls."""
     routine = callee(name, dtype)
 
