@@ -1587,8 +1587,8 @@ def replace_held(olds: Sequence[object], news: Sequence[object], likely: Sequenc
 class ReachedFiles:
     """Files whose code is not the user's.
 
-    Those that begin with one of ``quiet`` are passed over with what they call; ``inheriting`` ones
-    count where what calls them does.
+    Files whose paths begin with one of ``quiet`` are passed over, with all that they call. Files
+    of ``inheriting`` count if their callers do.
     """
 
     def __new__(cls, quiet: Sequence[str], inheriting: Sequence[str]) -> Self: ...

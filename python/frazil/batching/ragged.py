@@ -19,7 +19,7 @@ from frazil.tensor.shapes import Shapes
 
 
 def ragged_part(order: Sequence[FrozenApply], batches: Collection[Variable]) -> list[FrozenApply]:
-    """Return the nodes, in order, that compute what differs in shape, and what reads that.
+    """Return the nodes, in order, whose results differ in shape, and the nodes that read these.
 
     Nothing outside of them lies between two of them. There are none where the part has draws, which
     have rules of their own for the states that elements leave.
@@ -87,7 +87,7 @@ def ends_of(
 def others(
     part: Sequence[FrozenApply], order: Sequence[FrozenApply]
 ) -> tuple[list[FrozenApply], list[FrozenApply]]:
-    """Return the other nodes: those that read nothing of the part, and those that do."""
+    """Return the other nodes: first those that read nothing of the part, then the rest."""
     own, below = set(part), {y for node in part for y in node.outputs}
     first: list[FrozenApply] = []
     last: list[FrozenApply] = []

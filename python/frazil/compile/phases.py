@@ -179,7 +179,7 @@ def check_names(names: Iterable[str]) -> None:
 def _rules_of_phases(
     excluded: frozenset[str], included: tuple[Rule, ...]
 ) -> tuple[tuple[Rule, ...], ...]:
-    """The rules that each phase that runs adds to those before it."""
+    """The rules that each phase in use adds to those before it."""
     phases = [
         tuple([rule for rule in rules if rule.name not in excluded]) if excluded else rules
         for name, rules in PHASES.items()

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 def _singledispatch(function: Callable[..., object]) -> object:
     """Return a function that calls the form registered for the class of its first argument.
 
-    It does what :func:`functools.singledispatch` does, but for classes that are no more than
-    registered as subclasses of an abstract one.
+    It does what :func:`functools.singledispatch` does, except for classes that are registered as
+    subclasses of an abstract class and do not derive from it.
 
     Parameters
     ----------

@@ -205,7 +205,7 @@ class Watch:
         if reach is None:
             call()
             return
-        # In the frame of `start`, so that each frame that it notes as left is one that was entered.
+        # Stops and starts in one frame, so that no end of a frame is noted without its beginning.
         reach.stop()
         try:
             call()

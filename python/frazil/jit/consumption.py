@@ -1,8 +1,8 @@
 """Whether all that a run did with a captured array was to compute with it and traced ones.
 
-Such an array is an input of the graph, and its elements matter to nothing else. That is known where
-each instruction that loads it hands it to the next operation, and each time that operation ran, it
-took the array for a traced one's operand. Code that cannot be told so may have read elements.
+Such an array is an input of the graph, and its elements matter to nothing else. This is known if
+each instruction that loads the array hands it to an operation, and that operation computed with a
+traced array each time it ran. Any other code may have read elements.
 """
 
 from __future__ import annotations
@@ -281,7 +281,7 @@ def changed_at(code: CodeType) -> dict[int, str]:
 
 
 def _taken_and_changed(read: list[Instruction], at: int) -> tuple[int | None, tuple[int, ...]]:
-    """The offsets of the instructions that take what another loads and that change it in place.
+    """The offset of the instruction that takes a loaded value, and those of its changes in place.
 
     Neither is known if a jump lies between.
     """

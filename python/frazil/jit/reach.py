@@ -42,7 +42,7 @@ def watched(asked: Iterable[tuple[CodeType, str]]) -> Iterator[Reach | None]:
 
 @cache
 def _files() -> ReachedFiles:
-    """Files whose code is not the user's, and those whose code is if that which calls it is."""
+    """Files whose code is frazil's own, and files whose code counts as its caller's."""
     own = str(Path(__file__).parent.parent)
     paths = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     # Libraries need not lie there: virtual environments may take the system's packages.

@@ -1,4 +1,4 @@
-"""The record of a compiled function: the calls that it had, and those that run as plain Python."""
+"""The record of a compiled function: its calls, and those that run as plain Python."""
 
 from __future__ import annotations
 

@@ -514,7 +514,7 @@ def _pair(f: Variable) -> tuple[Variable, Variable] | None:
 class _SumOfExponentials:
     """``sum(weights * exp(exponent), axes)``, with or without the axes summed over.
 
-    ``aligned``: it broadcasts so that each exponential stands beside the sum that it is in.
+    ``aligned``: it broadcasts so that each exponential stands beside its own sum.
     """
 
     exponent: Variable

@@ -152,8 +152,8 @@ def reads_buffer() -> Guard:
 def reads_one_element() -> Guard:
     """Return the guard that the matched op is applied to a single element with dimensions.
 
-    That is a constant, or a scalar that a view gave dimensions, whose type says that each of its
-    dimensions has length 1.
+    The element is a constant, or a scalar with dimensions from a view. Its type says that all its
+    dimensions have length 1.
 
     Examples
     --------

@@ -42,7 +42,7 @@ def in_float64(a: Array, b: Array) -> tuple[Array, Array, np.dtype[np.generic]]:
 def polygamma_values(n: Array, x: Array) -> Array:
     """The derivative of order ``n`` of digamma at ``x``; NaN where ``n`` is no natural number.
 
-    At a pole it is infinite, with the sign that it has right of it.
+    At a pole it is infinite, with the sign of its values right of the pole.
 
     Examples
     --------

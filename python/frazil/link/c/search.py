@@ -1,4 +1,4 @@
-"""The C compiler of this machine: which one it is, and the flags that it is given."""
+"""The C compiler of this machine, and its flags."""
 
 from __future__ import annotations
 

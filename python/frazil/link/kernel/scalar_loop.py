@@ -128,8 +128,8 @@ def _body(loop: ScalarLoop) -> ScalarLoopBody:
 class ScalarLoopCall:
     """A scalar loop that a kernel runs for each element.
 
-    ``args`` are the values that it takes, ``results`` the positions of the results that the kernel
-    uses, ``numbers`` the numbers of those results among the kernel's values.
+    ``args`` are its operands, ``results`` the positions of the results that the kernel uses, and
+    ``numbers`` their numbers among the kernel's values.
     """
 
     loop: ScalarLoop

@@ -57,9 +57,10 @@ def call_perform(
 
 
 class CheckedPerform(Perform):
-    """Calls an op's ``perform``, and checks that it does what else the op says of it.
+    """Calls an op's ``perform``, and checks it against the op's other declarations.
 
-    It writes to and shares only declared memory, and has the lengths that ``infer_shape`` says.
+    It may write to and share declared memory alone, and its results must have the lengths that
+    ``infer_shape`` gives.
     """
 
     __slots__ = ("_last", "_lengths", "_steps")

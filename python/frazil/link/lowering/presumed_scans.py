@@ -1,9 +1,9 @@
 """Scans whose types do not state all lengths, though their steps fail with any others.
 
-A state keeps its shape. So a state that starts with five numbers tells the lengths of the
-matrices that it is multiplied with, and of the vectors that are added to it. With these lengths
-the scan may become a kernel. A call runs the kernel if its operands have these lengths; otherwise
-it runs the scan as it is written, which says what is wrong.
+A state keeps its shape. So a state that starts with five numbers tells the lengths of matrices in
+products with it, and of vectors in sums with it. With these lengths the scan may become a kernel. A
+call runs the kernel if its operands have these lengths. Otherwise it runs the scan as written,
+which raises the error.
 """
 
 from __future__ import annotations

@@ -117,7 +117,7 @@ def _(op: Scan, node: FrozenApply, lowering: Lowering) -> None:
 
 
 def _reads_lengths(op: Scan) -> bool:
-    """Whether a step learns lengths from the values that it is handed, or that it computes."""
+    """Whether a step learns lengths from the values of its inputs, or of its results."""
     handed = set(op.fgraph.inputs)
     nodes = op.fgraph.toposort()
     shapes = Shapes(nodes)

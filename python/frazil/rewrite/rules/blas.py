@@ -1,7 +1,7 @@
 """Sums of products as calls of BLAS. The terms stay; the order in which they are added changes.
 
-A product is worth a call where its operands lie in memory. One whose operands come from elementwise
-work is left to the loop that makes them, unless it is one of matrices, which BLAS blocks.
+A product is worth a call where its operands lie in memory. If they come from elementwise work, the
+product is left to the loop that makes them; but products of matrices go to BLAS, which blocks them.
 """
 
 from __future__ import annotations
