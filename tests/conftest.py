@@ -14,6 +14,10 @@ import tempfile
 import pytest
 from hypothesis import settings
 
+# Threads of OpenBLAS turn in circles while they wait for each other: where workers keep all
+# processors busy, three equations take two threads milliseconds. It reads this with NumPy's import.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 from frazil.link.toolchain import keeping
 
 # Tests neither use nor fill the cache of whoever runs them; they are not told what it knows.
