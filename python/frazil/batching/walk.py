@@ -41,8 +41,8 @@ def _sunk(
 ) -> Sequence[Variable]:
     """Move nodes that differ from element to element into the branch that alone needs them.
 
-    Where elements differ in the condition, derivatives of a branch are zero for those that chose
-    the other one; the rule for branches sees only what is in these.
+    If the condition differs between elements, derivatives of a branch are zero for elements that
+    chose the other one. The rule for branches sees nothing but the branches.
     """
     order = _core.toposort(outputs, list(replaced))
     if not any(isinstance(node.op, IfElse) for node in order):

@@ -1,8 +1,8 @@
 """The ways that parts of captured containers go through code: which operations take them.
 
 A loop over layers hands each of their arrays to the same instruction, and no note of a run tells
-how often that ran. So the code itself is followed here, with the values that are traced in any
-case: arguments that are, and what operators and ufuncs make of them.
+how often that ran. So the code itself is followed here, with the values that are sure to be traced:
+traced arguments, and the results of operators and ufuncs on them.
 """
 
 from __future__ import annotations

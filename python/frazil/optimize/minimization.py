@@ -126,9 +126,9 @@ def minimize(
 ) -> tuple[Variable | list[Variable], Variable]:
     """Return where an expression is least, and whether that was found.
 
-    The solution depends on all that the objective depends on besides ``x``, and has gradients with
-    respect to it, by the implicit function theorem: they are those of a minimum that moves, and
-    mean nothing where ``success`` is false.
+    The solution depends on the parameters of the objective, which are all its variables but ``x``.
+    It has gradients with respect to them by the implicit function theorem. They are those of a
+    minimum that moves, and mean nothing where ``success`` is false.
 
     objective (Variable): A floating-point expression without dimensions.
     x (Variable or sequence of Variable): The unknown, of any shape. The search begins at its value.

@@ -46,9 +46,9 @@ def is_cheap(node: FrozenApply) -> bool:
 def is_worth_a_stack(node: FrozenApply) -> bool:
     """Return whether keeping a node's result of every step costs less than computing it again.
 
-    So do results that are not cheap, and vectors that matrices are reduced to: a stack of these is
-    as large as that of a state, where the matrices would be. Arrays of functions such as exp have a
-    stack anyway where they are computed again, for all steps at once.
+    That holds for results that are not cheap, and for vectors that are reduced from matrices: a
+    stack of them is no larger than that of a state. Arrays of functions such as exp have a stack in
+    any case, since they would be computed again for all steps at once.
     """
     if node.outputs[0].ndim == 0:
         return not is_cheap(node)

@@ -386,9 +386,9 @@ def _gather(x: Variable, items: Sequence[object]) -> Variable:
     """Return the part for an index that has arrays; integers count as arrays of no dimension."""
     basic: list[Any] = []
     indices: list[Variable] = []
-    kinds: list[str] = []  # of the dimensions of the view that the arrays index
-    axes: dict[int, int] = {}  # of x, by the places among the indices of those that index them
-    between: list[int] = []  # which of the whole dimensions only keep arrays apart
+    kinds: list[str] = []  # one for each dimension of the view that the arrays index
+    axes: dict[int, int] = {}  # for each index, by its place in `indices`: its dimension of x
+    between: list[int] = []  # the whole dimensions that only keep arrays apart
     axis = 0
     for item in _with_gaps(items):
         if item is APART:

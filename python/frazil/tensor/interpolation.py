@@ -73,10 +73,10 @@ def interp(
 def _towards(
     at: Variable, slope: Variable, start: tuple[Variable, Variable], end: tuple[Variable, Variable]
 ) -> Variable:
-    """Return the line through two points, where these may be infinite as NumPy has it.
+    """Return the line through two points, which may be infinite, as NumPy does.
 
-    From the first point on; where that gives NaN, back from the second one; where that gives NaN,
-    too, their value if it is one.
+    It is computed from the first point on; where that gives NaN, back from the second one; where
+    that gives NaN, too, it is the value of both points, if they are equal.
     """
     (x0, f0), (x1, f1) = start, end
     line = slope * (at - x0) + f0

@@ -238,7 +238,7 @@ _SPELLED: Mapping[str, tuple[Callable[..., object], str]] = {
     "ptp": (statistics.ptp, "the largest less the smallest elements"),
     "norm": (norms.norm, "the norm over ``axis``"),
 }
-"""Methods that take what a function takes: that function, and what it returns."""
+"""Methods with the arguments of a function: that function, and a text on its result."""
 
 _OF_ONE = (
     *("arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "ceil"),

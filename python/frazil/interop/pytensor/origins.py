@@ -21,8 +21,8 @@ Build = Callable[[Any, Any, Any], Any]
 def built_at_trace(build: Build, op: object, node: object, t: object) -> Any:
     """Call ``build(op, node, t)``; errors name the line that made PyTensor's node.
 
-    Frazil knows a node by the innermost frame above its own code. That is here one of a function
-    whose code says that it lies where PyTensor's traceback of the node ends.
+    Frazil names a node by the innermost frame above its own code. Here this is the frame of a
+    function made for the purpose: its code claims the line where PyTensor's traceback ends.
     """
     place = place_of(node)
     return build(op, node, t) if place is None else _standing_at(*place)(build, op, node, t)
@@ -45,7 +45,7 @@ def _call(build: Build, op: object, node: object, t: object) -> object:
 
 @lru_cache(maxsize=1024)
 def _standing_at(filename: str, line: int, name: str) -> Callable[..., object]:
-    """A function that calls another, and whose code says that it lies there."""
+    """A function that calls another, and whose code claims to lie there."""
     code: CodeType = _call.__code__
     first = line - 1  # its body is on its second line
     moved = code.replace(co_filename=filename, co_firstlineno=first, co_name=name, co_qualname=name)

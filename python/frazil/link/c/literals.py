@@ -24,8 +24,8 @@ OWN = "\0"
 _ENTRY = 8
 _NUMBERS = {C_TYPES[dtype]: dtype for dtype in ("float32", "float64")}
 
-# A constant that is declared, and defined where the compiler does not look, is an operand in memory
-# like those that compilers make themselves, and no store may change it.
+# The compiler sees the declarations alone, and the assembler the definitions. So the constants are
+# operands in memory, like a compiler's own, and it takes for granted that no store changes them.
 _DECLARED = """\
 #ifdef __ELF__
 {declarations}__asm__(".pushsection .data\\n.balign 64\\n.globl {table}\\n{table}:\\n"

@@ -38,8 +38,8 @@ def qr(
     a (tensor_like): Matrices of shape ``(..., m, n)``.
     mode ({"reduced", "complete", "r"}): The number of columns of ``q``: as many as there are rows
         or columns, whichever are fewer; as many as there are rows; or "r" for that alone. Columns
-        beyond those of a matrix are any that are orthogonal to them: where a result depends on
-        which, its gradient raises ValueError during a call.
+        beyond those of a matrix are any orthogonal ones. If a result depends on the choice, its
+        gradient raises ValueError during a call.
     returns q, r: Of shapes ``(..., m, k)`` and ``(..., k, n)``, as :func:`numpy.linalg.qr` gives.
         Of a matrix whose columns depend on each other the gradient is not defined.
 
