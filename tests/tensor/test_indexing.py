@@ -121,6 +121,50 @@ def test_a_length_of_1_that_was_not_declared_does_not_repeat():
         evaluate(ft.set_subtensor(x[1:], y), {x: [1.0, 2.0, 3.0], y: [1.0]})
 
 
+INTO = st.sampled_from(["bool", "int8", "uint8", "int64", "float32", "float64"])
+NUMBERS = st.one_of(
+    st.integers(-200, 300),
+    st.booleans(),
+    st.floats(width=32),
+    st.sampled_from([1.5, 2.0, -0.0, 0.25]),
+    st.floats(width=32).map(np.float32),
+)
+
+
+def limits(dtype):
+    return np.iinfo(dtype).min, np.iinfo(dtype).max
+
+
+@given(INTO, st.one_of(NUMBERS, st.lists(NUMBERS, min_size=2, max_size=2)), st.booleans())
+def test_numbers_are_put_in_without_loss(dtype, number, replace):
+    """What a tensor of integers cannot hold is refused, and not cut off."""
+    x = ft.vector("x", dtype=dtype)
+    known = np.array([0, 1, 1]).astype(dtype)
+    change = ft.set_subtensor if replace else ft.inc_subtensor
+    kind = np.dtype(dtype)
+    least, most = limits(kind) if kind.kind in "iu" else (0, 1)
+    holds = kind.kind == "f" or all(
+        np.isfinite(one) and one == int(one) and least <= one <= most
+        for one in np.asarray(number).ravel().tolist()
+    )
+    if not holds:
+        with pytest.raises((TypeError, OverflowError)):
+            change(x[:2], number)
+        return
+    expected = known.copy()
+    expected[:2] = number if replace else expected[:2] + np.asarray(number).astype(dtype)
+    np.testing.assert_array_equal(change(x[:2], number).eval({x: known}), expected)
+
+
+@pytest.mark.parametrize("element", [ft.dscalar("s"), ft.scalar("f", dtype="float32")], ids=str)
+def test_lists_with_variables_are_put_in_without_loss(element):
+    with pytest.raises(TypeError, match="Cast"):
+        ft.set_subtensor(ft.vector("k", dtype="int64")[:2], [element, 1])
+    y = ft.dvector("y")
+    changed = ft.set_subtensor(y[:2], [element, 1])
+    np.testing.assert_array_equal(changed.eval({y: [5.0, 6.0, 7.0], element: 1.5}), [1.5, 1.0, 7.0])
+
+
 @pytest.mark.parametrize("index", [[0.5], 1.0, "a"])
 def test_what_is_no_index_is_refused(index):
     with pytest.raises(IndexError, match="Indices may be"):

@@ -17,6 +17,7 @@ import numpy as np
 import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import Constant, Variable
+from frazil.graph.op import Array
 from frazil.scalar.constants import TensorLike, as_tensor, constant
 from frazil.tensor.advanced_indexing import (
     FULL,
@@ -160,9 +161,35 @@ def _only_adds_dimensions(index: object) -> bool:
 
 
 def _converted(y: TensorLike, dtype: str) -> Variable:
-    """Return new values in a dtype, if nothing is lost by it."""
-    y = as_tensor(y, dtype) if not isinstance(y, Variable) else y
-    return astype(y, dtype) if _core.promote(y.dtype, dtype) == dtype else y
+    """Return new values in a dtype, if nothing is lost by it.
+
+    Numbers without a variable may be of another kind, if the dtype has the same numbers.
+    """
+    if isinstance(y, Variable):
+        return astype(y, dtype) if _core.promote(y.dtype, dtype) == dtype else y
+    with np.errstate(invalid="ignore"):  # what an integer cannot hold is refused below
+        made = as_tensor(y, dtype)
+        _refuse_loss(y, dtype, made.data if isinstance(made, Constant) else None)
+    return made
+
+
+def _refuse_loss(y: Any, dtype: str, made: Array | None = None) -> None:
+    """Raise unless a tensor of a dtype holds new values; ``made`` are they in the dtype."""
+    if made is None and isinstance(y, list | tuple):
+        for part in y:
+            _refuse_loss(part, dtype)
+        return
+    if isinstance(y, Variable):
+        fits = _core.promote(y.dtype, dtype) == dtype
+    else:
+        known = np.asarray(y)
+        made = known.astype(dtype) if made is None else made
+        fits = np.dtype(dtype).kind not in "biu" or np.array_equal(made, known)
+    if not fits:
+        raise TypeError(
+            f"a tensor of {dtype} does not hold {y!s} without loss. Cast the tensor first, or the "
+            "new values"
+        )
 
 
 def _without(y: Variable, added: Sequence[int], ndim: int) -> Variable:
