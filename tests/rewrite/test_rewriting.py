@@ -428,7 +428,10 @@ class TestMistakes:
             (lambda x, y: (-x, x), "does not contain y"),
             (lambda x, y: (x + z, y), "z is no parameter|does not contain"),
             (lambda x, y: (x + y, z), "needs z"),
-            (lambda x, y: (x + y, -Halves()(x)[0]), "write the right side as a function"),
+            (
+                lambda x, y: (Total()(any_kind(Transpose)(x), y), -Halves()(x)[0]),
+                "write the right side as a function",
+            ),
         ],
     )
     def test_a_side_that_makes_no_sense(self, sides, message):

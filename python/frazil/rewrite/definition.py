@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from typing import TypeAlias, get_args
+from typing import TypeAlias, cast, get_args
 
 import frazil._core as _core
 from frazil._core import FrozenApply, RewriteRule, TensorType, Variable
 from frazil.graph.answers import note_place
 from frazil.graph.cached_property import cached_property
 from frazil.graph.dataclass import dataclass
+from frazil.graph.op import Op
 from frazil.rewrite.guard import Guard
 from frazil.rewrite.ranks import OtherMeaning, without_dimensions
 from frazil.rewrite.sort import Sort
@@ -226,10 +227,11 @@ class Rule:
                 error.add_note(f"in a guard of rule {self.name}, for {bindings}")
                 raise
 
+        function = self._function(right, wildcards.keys())
         return RewriteRule(
             name=self.name,
             lefts=list(left),
-            rights=list(right) if isinstance(right, tuple) else None,
+            rights=list(right) if isinstance(right, tuple) and function is None else None,
             unknowns=[
                 (x, list(p.sort.dtypes), p.sort.constant, p.variadic)
                 for x, p in zip(self.unknowns, self.parameters, strict=True)
@@ -241,11 +243,37 @@ class Rule:
                 if guard.predicate is None
             ],
             guard=all_hold if predicates else None,
-            function=None if isinstance(right, tuple) else self._named(right),
+            function=function,
             every_output=root is not None
             and isinstance(root.op, Wildcard)
             and not isinstance(root.op.stands_for, tuple),
         )
+
+    def _function(
+        self, right: tuple[Variable, ...] | RightSide, wildcards: Collection[Op]
+    ) -> RightSide | None:
+        """The function that makes a right side; None if the core does.
+
+        The core knows the types of elementwise ops alone, and gives another op that of what it
+        replaces. frazil's own laws are written so that it has that type.
+        """
+        if callable(right):
+            return self._named(right)
+        if self.__module__.startswith("frazil.") or wildcards or len(right) > 1:
+            return None
+        if any(p.variadic for p in self.parameters):
+            return None
+        of_elements = all(isinstance(node.op, Elemwise) for node in _core.toposort(right))
+        return None if of_elements else self._written_again
+
+    def _written_again(self, node: FrozenApply, *matched: Variable) -> Variable | None:
+        """The right side over matched variables; None if it has not the type of the left one."""
+        try:
+            sides = self.over(*matched)
+        except Exception:  # of any class: an op refuses the types of what was matched
+            return None
+        (old,), (new,) = sides.left, cast(tuple[Variable, ...], sides.right)
+        return new if _can_replace(old.type, new.type) else None
 
     def _named(self, right: RightSide) -> RightSide:
         """A right side whose errors name the rule and the node."""
@@ -332,8 +360,17 @@ def _parameters_of(function: Callable[..., Law]) -> tuple[Parameter, ...]:
 
 
 def _has_rank(rank: int, binding: Variable | Sequence[Variable]) -> bool:
+    """Whether variables have a rank, and, as the unknowns of a law, no dimension that repeats."""
     matched = [binding] if isinstance(binding, Variable) else binding
-    return all(x.ndim == rank for x in matched)
+    return all(x.ndim == rank and True not in x.broadcastable for x in matched)
+
+
+def _can_replace(old: TensorType, new: TensorType) -> bool:
+    """Whether a variable of the type ``new`` may take the place of one of the type ``old``."""
+    if (old.dtype, len(old.shape)) != (new.dtype, len(new.shape)):
+        return False
+    pairs = zip(old.shape, new.shape, strict=True)
+    return all(own == n or (n is None and own != 1) for n, own in pairs)
 
 
 def _formula(x: Variable) -> str:

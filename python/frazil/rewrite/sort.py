@@ -34,7 +34,9 @@ class Sort:
         Whether only constants match.
     ndim : int
         The rank of the variable that the rule's function is called with. If it is not 0, only
-        variables of this rank match. If it is 0, those of any rank do: for elementwise ops.
+        variables of this rank match, without a dimension whose length is known to be 1: such a one
+        repeats beside others, so that a sum, say, is another. If it is 0, those of any rank match:
+        for elementwise ops.
     any_rank : bool
         Whether variables of any rank match though the function is called with one of ``ndim``. It
         must apply ops that mean the same at each rank then.
