@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from agreement import several
+from agreement import agree, several
 from drawn_operands import LENGTHS, Operand, drawn
 
 import frazil as fz
@@ -12,8 +12,8 @@ import frazil.tensor as ft
 
 FLOATS = ("float64", "float32")
 NUMBERS = (*FLOATS, "int64")
-NARROW = ("int8", "uint8", "bool")
-"""Dtypes of one byte, which cases of integers take, too, by fewer examples."""
+OTHERS = ("int8", "uint8", "bool", "int16", "uint16", "uint32", "int32", "uint64", "float16")
+"""Dtypes that cases of numbers take, too: each case some of them, by fewer examples."""
 
 EVERY = ("c", "cranelift", "numba")
 FUNCTIONS = ("cranelift", "numba")
@@ -38,12 +38,20 @@ class Case:
     """Whether NumPy takes truth values where it takes integers."""
     static: bool = True
     """Whether it takes the lengths of ``with_known_lengths``."""
+    agreement: Callable = agree
+    """What compares a result with NumPy's, up to a tolerance."""
 
     def takes(self, dtype):
         """Whether the case is tried with a dtype."""
-        if dtype in NARROW:
+        if dtype == "float16":
+            return set(NUMBERS) <= set(self.dtypes)
+        if dtype in OTHERS:
             return "int64" in self.dtypes and (self.has_bool or dtype != "bool")
         return dtype in self.dtypes
+
+    def others(self):
+        """Those of the other dtypes that it takes."""
+        return [dtype for dtype in OTHERS if self.takes(dtype)]
 
     def with_known_lengths(self):
         """The case for types that tell every length: other code is compiled for these."""
@@ -65,7 +73,19 @@ class Case:
         return fz.function(inputs, self.outputs(inputs), mode=mode, on_unused_input="ignore")
 
     def expected(self, arrays):
-        """What NumPy gives, or the error that it raises."""
+        """What NumPy gives, or the error that it raises.
+
+        Of float16, NumPy rounds the steps of some functions: their values are those of float32.
+        """
+        found = self._by_numpy(arrays)
+        if isinstance(found, Exception) or all(x.dtype != "float16" for x in arrays):
+            return found
+        wide = [x.astype("float32") if x.dtype == "float16" else x for x in arrays]
+        values = zip(found, self._by_numpy(wide), strict=True)
+        with np.errstate(over="ignore"):
+            return [value.astype(half.dtype) for half, value in values]
+
+    def _by_numpy(self, arrays):
         try:
             with np.errstate(all="ignore"):
                 return [np.asarray(one) for one in several(self.theirs(*arrays))]
@@ -90,13 +110,13 @@ def case(name, ours, theirs, *operands, **options):
     return Case(name, ours, theirs, taken, **options)
 
 
-def compile_together(cases, dtype, modes):
-    """Compile the kernels of many cases at a time.
+def compile_together(chosen, modes):
+    """Compile the kernels of many pairs of a case and a dtype at a time.
 
     Compilers start once for all of them, and each finds its kernels when a case is compiled alone.
     """
-    inputs = [one.inputs(dtype) for one in cases]
-    outputs = [y for one, own in zip(cases, inputs, strict=True) for y in one.outputs(own)]
+    inputs = [one.inputs(dtype) for one, dtype in chosen]
+    outputs = [y for (one, _), own in zip(chosen, inputs, strict=True) for y in one.outputs(own)]
     flat = [x for own in inputs for x in own]
     return [fz.function(flat, outputs, mode=mode, on_unused_input="ignore") for mode in modes]
 

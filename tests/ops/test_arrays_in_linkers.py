@@ -14,10 +14,10 @@ import product_cases
 import pytest
 import reduction_cases
 import shape_cases
-from agreement import MODES, agree
+from agreement import MODES
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from op_case import NARROW, NUMBERS, bits_differ, compile_together
+from op_case import NUMBERS, OTHERS, bits_differ, compile_together
 
 from frazil import _core
 
@@ -42,13 +42,48 @@ TOPICS = {
 }
 
 
-def _groups(dtypes):
+ACCURACY = {"float16": 2e-3, "float32": 2e-5, "complex64": 2e-5}
+
+
+def _groups():
+    """The cases of a topic that take one of the usual dtypes, each with it."""
     return [
-        pytest.param(chosen, dtype, id=f"{topic} of {dtype}")
-        for dtype in dtypes
+        pytest.param(chosen, id=f"{topic} of {dtype}")
+        for dtype in NUMBERS
         for topic, cases in TOPICS.items()
-        if (chosen := [one for one in cases if one.takes(dtype)])
+        if (chosen := [(one, dtype) for one in cases if one.takes(dtype)])
     ]
+
+
+TURNS = 3
+
+
+def _turns():
+    """The cases of a topic, each with one of the other dtypes that it takes.
+
+    In its few turns, a case meets as many dtypes, and those of a topic meet all. Searches at
+    random take every dtype.
+    """
+    every = not settings.default.derandomize
+    return [
+        pytest.param(chosen, id=f"{topic}, turn {turn}")
+        for turn in range(len(OTHERS) if every else TURNS)
+        for topic, cases in TOPICS.items()
+        if (
+            chosen := [
+                (one, dtype)
+                for at, one in enumerate(cases)
+                for dtype in _dealt(one, at, turn, every)
+            ]
+        )
+    ]
+
+
+def _dealt(case, at, turn, every):
+    taken = case.others()
+    if every:
+        return taken[turn : turn + 1]
+    return [taken[(at * TURNS + turn) % len(taken)]] if taken else []
 
 
 ELSEWHERE = {
@@ -76,26 +111,26 @@ def _ops_page():
     return module
 
 
-@pytest.mark.parametrize(("cases", "dtype"), _groups(NUMBERS))
-def test_values_and_errors_are_those_of_numpy(cases, dtype):
-    _check_all(cases, dtype, settings.default.max_examples // 2)
+@pytest.mark.parametrize("chosen", _groups())
+def test_values_and_errors_are_those_of_numpy(chosen):
+    _check_all(chosen, settings.default.max_examples // 2)
 
 
-@pytest.mark.parametrize(("cases", "dtype"), _groups(NARROW))
-def test_values_of_narrow_dtypes_are_those_of_numpy(cases, dtype):
-    _check_all(cases, dtype, settings.default.max_examples // 8)
+@pytest.mark.parametrize("chosen", _turns())
+def test_values_of_other_dtypes_are_those_of_numpy(chosen):
+    _check_all(chosen, settings.default.max_examples // 8)
 
 
 @pytest.mark.parametrize("topic", TOPICS)
 def test_values_of_known_lengths_are_those_of_numpy(topic):
     chosen = [one for one in TOPICS[topic] if one.static and "float64" in one.dtypes]
-    known = [one.with_known_lengths() for one in chosen]
-    _check_all(known, "float64", settings.default.max_examples // 8)
+    known = [(one.with_known_lengths(), "float64") for one in chosen]
+    _check_all(known, settings.default.max_examples // 8)
 
 
-def _check_all(cases, dtype, examples):
-    kept = compile_together(cases, dtype, MODES)
-    for one in cases:
+def _check_all(chosen, examples):
+    kept = compile_together(chosen, MODES)
+    for one, dtype in chosen:
         try:
             check(one, dtype, examples)
         except BaseException as error:
@@ -132,8 +167,7 @@ def compare(case, functions, arrays):
                 continue
             results[mode] = function(*arrays)
             for one, array in zip(results[mode], expected, strict=True):
-                single = array.dtype in ("float32", "complex64")
-                agree(one, array, max(case.tolerance, 2e-5 if single else 0))
+                case.agreement(one, array, max(case.tolerance, ACCURACY.get(array.dtype.name, 0)))
         except BaseException as error:
             error.add_note(f"in mode {mode}")
             raise
