@@ -14,6 +14,7 @@ import product_cases
 import pytest
 import reduction_cases
 import shape_cases
+import spoilt_cases
 from agreement import MODES
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -126,6 +127,11 @@ def test_values_of_known_lengths_are_those_of_numpy(topic):
     chosen = [one for one in TOPICS[topic] if one.static and "float64" in one.dtypes]
     known = [(one.with_known_lengths(), "float64") for one in chosen]
     _check_all(known, settings.default.max_examples // 8)
+
+
+def test_spoilt_matrices_spoil_what_those_of_numpy_do():
+    chosen = [(one, "float64") for one in spoilt_cases.SPOILT]
+    _check_all(chosen, settings.default.max_examples // 5)
 
 
 def _check_all(chosen, examples):
