@@ -60,15 +60,23 @@ def cancelled(x: Variable) -> Variable | None:
     >>> pp(cancelled((y * ft.sigmoid(-x)) * ft.exp(x)))
     'y * sigmoid(x)'
     """
-    kept: set[Variable] | None = getattr(_keeping, "without", None)
+    kept: _Kept | None = getattr(_keeping, "kept", None)
     if kept is None:
-        return _cancelled(x)
-    if x in kept:
+        return _cancelled(x, _Kept())
+    if x in kept.without:
         return None
-    found = _cancelled(x)
+    found = _cancelled(x, kept)
     if found is None:
-        kept.add(x)
+        kept.without.add(x)
     return found
+
+
+class _Kept:
+    """The expressions that were searched for nothing, and the factors that were found."""
+
+    def __init__(self) -> None:
+        self.without: set[Variable] = set()
+        self.powers: dict[Variable, Powers] = {}
 
 
 _keeping = threading.local()
@@ -76,20 +84,21 @@ _keeping = threading.local()
 
 @contextmanager
 def searches_kept() -> Iterator[None]:
-    """Keep, until this ends, which expressions this thread searched for nothing.
+    """Keep, until this ends, what this thread's searches find.
 
-    Several rules of a phase, and those of several phases, search one expression.
+    Several rules of a phase, and those of several phases, search one expression, and others that
+    it is a part of.
     """
-    before: set[Variable] | None = getattr(_keeping, "without", None)
-    _keeping.without = set() if before is None else before
+    before: _Kept | None = getattr(_keeping, "kept", None)
+    _keeping.kept = _Kept() if before is None else before
     try:
         yield
     finally:
-        _keeping.without = before
+        _keeping.kept = before
 
 
-def _cancelled(x: Variable) -> Variable | None:
-    search = _Search()
+def _cancelled(x: Variable, kept: _Kept) -> Variable | None:
+    search = _Search(kept.powers)
     cancellations = list(_cancellations(search.powers(x)))
     for in_place in (True, False):
         for edits in cancellations:
@@ -108,15 +117,21 @@ _PRODUCTS = frozenset(("mul", "truediv", "neg", "reciprocal", "sqr", "add", "sub
 class _Search:
     """Finds the factors of expressions, as far as these are products, and replaces them."""
 
-    def __init__(self) -> None:
+    def __init__(self, whole: dict[Variable, Powers]) -> None:
         self.left = MAX_NODES
         self.known: dict[Variable, Powers] = {}
+        self.whole = whole
+        """What searches found that visited all nodes of an expression."""
 
     def powers(self, x: Variable) -> Powers:
         """The factors of ``x``; for a sum, the factors that all terms have."""
-        known = self.known.get(x)
+        known = self.whole.get(x)
+        if known is None:
+            known = self.known.get(x)
         if known is None:
             known = self.known[x] = self._powers(x)
+            if self.left > 0:
+                self.whole[x] = known
         return known
 
     def _powers(self, x: Variable) -> Powers:
