@@ -1,5 +1,6 @@
 """gcc's programs are called without its driver, and make what they make with it."""
 
+import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -150,6 +151,18 @@ def test_settings_of_the_driver_are_left_to_it(monkeypatch):
     assert find_commands(toolchain, toolchain.flags) is None
 
 
+def test_the_driver_is_called_where_nobody_is_told_how_children_end():
+    """A compiler that was killed would look like one that made all of its text."""
+    toolchain = find_toolchain()
+    assert (known_commands(toolchain) is not None) == is_called_directly(toolchain)
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        assert find_commands(toolchain, toolchain.flags) is None
+        np.testing.assert_allclose(compiled(3.40625)([1.0]), np.exp(3.40625), rtol=1e-13)
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+
+
 @pytest.mark.parametrize("content", [None, b"", b"commands of another"])
 def test_commands_are_asked_once_for_a_cache(monkeypatch, content):
     toolchain = find_toolchain()
@@ -163,11 +176,11 @@ def test_commands_are_asked_once_for_a_cache(monkeypatch, content):
             store.write(Path(path).stem, content)
     asked = []
 
-    def run(*arguments, run=subprocess.run, **options):
+    def run(*arguments, run=driver.run, **options):
         asked.append(arguments)
         return run(*arguments, **options)
 
-    monkeypatch.setattr(driver.subprocess, "run", run)
+    monkeypatch.setattr(driver, "run", run)
     again = known_commands(toolchain)
     assert (again is None) == (first is None)
     if first is not None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from frazil.link.c.driver import find_commands
 from frazil.link.c.library import Library, load
+from frazil.link.c.processes import run
 from frazil.link.c.search import Toolchain, end_of
 from frazil.link.c.unit import Unit
 from frazil.link.kernel.compiler import BrokenCompilerError, KernelCompileError, texts_of
@@ -68,12 +68,10 @@ def _make_library(
             if direct is not None and direct.make(source, path):
                 return _checked(path, unit, command)
             # The driver says what is wrong.
-            run = subprocess.run(
-                command, input=source.encode(), capture_output=True, close_fds=False, check=False
-            )
-            output = run.stderr.decode(errors="replace").strip()
-            if run.returncode != 0:
-                raise _Failure(f"it {end_of(run)}", command, output)
+            ended = run(command, source.encode())
+            output = ended.stderr.decode(errors="replace").strip()
+            if ended.returncode != 0:
+                raise _Failure(f"it {end_of(ended)}", command, output)
             if not os.path.exists(path):
                 reason = "it ended as if all were well, but wrote no library"
                 raise _Failure(reason, command, output)

@@ -7,20 +7,20 @@ which would run the linker.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import TracebackType
-from typing import IO, TypeAlias
+from typing import TypeAlias
 
 import frazil._core as _core
 from frazil.cache import identity
 from frazil.cache.store import find_store
+from frazil.link.c.processes import Running, file_of, run
 from frazil.link.c.search import Toolchain, is_compiler
 from frazil.link.toolchain.keeping import write_soon
 
@@ -46,14 +46,7 @@ class Commands:
         try:
             if not _piped(_at(self.compiler, places), _at(self.assembler, places), source.encode()):
                 return False
-            linked = subprocess.run(
-                _at(self.linker, places),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                close_fds=False,
-                check=False,
-            )
+            linked = run(_at(self.linker, places))
         except OSError:
             return False
         return linked.returncode == 0 and os.path.exists(library)
@@ -63,10 +56,13 @@ def find_commands(toolchain: Toolchain, flags: Sequence[str]) -> Commands | None
     """The commands of a compiler with these flags; None if its driver is to be called.
 
     It is, if it is not gcc, or a script, or says anything that is not expected; without a cache on
-    disk; and for the first library, as no first result is to wait for its answer.
+    disk; where the process ignores how its children end; and for the first library, as no first
+    result is to wait for its answer.
     """
     plain = sys.platform == "linux" and toolchain.is_gcc and len(toolchain.command) == 1
     if not plain or any(setting in os.environ for setting in _SETTINGS):
+        return None
+    if signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN:
         return None
     command = (*toolchain.command, *flags, "-x", "c", "-", "-o", _LIBRARY, *toolchain.link_flags)
     path = os.environ.get("PATH", "")
@@ -105,17 +101,10 @@ def _find(command: tuple[str, ...], path: str) -> None:
 def _told(command: Sequence[str]) -> bytes:
     """What a driver says that it would do; nothing if it does not say it."""
     try:
-        return subprocess.run(
-            [*command, "-###"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            close_fds=False,
-            check=True,
-            timeout=10,
-            env={**os.environ, "LC_ALL": "C"},
-        ).stderr
+        told = run([*command, "-###"], timeout=10, env={**os.environ, "LC_ALL": "C"})
     except (OSError, subprocess.SubprocessError):
         return b""
+    return told.stderr if told.returncode == 0 else b""
 
 
 def _checked(told: str) -> Commands | None:
@@ -175,31 +164,13 @@ def _at(command: Sequence[str], places: Mapping[str, str]) -> list[str]:
 
 def _piped(first: Sequence[str], second: Sequence[str], given: bytes) -> bool:
     """Run two programs, the second on what the first writes; whether both succeeded."""
-    with contextlib.ExitStack() as stack:
-        front = stack.enter_context(_Running(first, subprocess.PIPE, subprocess.PIPE))
-        back = stack.enter_context(_Running(second, front.stdout, subprocess.DEVNULL))
+    with (
+        file_of(given) as source,
+        Running(first, source, subprocess.PIPE) as front,
+        Running(second, front.stdout, subprocess.DEVNULL) as back,
+    ):
         if front.stdout is not None:
             front.stdout.close()  # else the first one would not see that the second one ended
-        if front.stdin is not None:
-            with contextlib.suppress(BrokenPipeError), front.stdin as source:
-                source.write(given)
-        return front.wait() == 0 and back.wait() == 0
-
-
-class _Running(subprocess.Popen[bytes]):
-    """A program that is killed if an exception such as Ctrl-C passes it."""
-
-    def __init__(self, command: Sequence[str], given: int | IO[bytes] | None, written: int) -> None:
-        super().__init__(
-            command, stdin=given, stdout=written, stderr=subprocess.DEVNULL, close_fds=False
-        )
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        if kind is not None:
-            self.kill()
-        super().__exit__(kind, value, traceback)
+        if back.wait() != 0:
+            front.kill()  # a child that another thread forked may read for the second one
+        return front.wait() == 0 and back.returncode == 0

@@ -16,6 +16,7 @@ from frazil.cache import identity
 from frazil.cache.store import find_store
 from frazil.graph.cached_property import cached_property
 from frazil.link.c.functions import vector_functions
+from frazil.link.c.processes import run
 from frazil.link.c.unit import Unit
 from frazil.link.kernel.compiler import KernelCompileError
 
@@ -211,15 +212,15 @@ def _version(command: tuple[str, ...]) -> str:
         return known.decode(errors="replace")
     asked = [*command, "--version"]
     try:
-        run = subprocess.run(asked, capture_output=True, close_fds=False, check=False, timeout=60)
+        ended = run(asked, timeout=60)
     except (OSError, subprocess.SubprocessError) as error:
         raise KernelCompileError(f"{command[0]} could not be run: {error}") from error
-    if run.returncode != 0:
-        said = (run.stderr or run.stdout).decode(errors="replace").strip()
-        raise KernelCompileError(f"{shlex.join(asked)} {end_of(run)}: {said}".rstrip(": "))
+    if ended.returncode != 0:
+        said = (ended.stderr or ended.stdout).decode(errors="replace").strip()
+        raise KernelCompileError(f"{shlex.join(asked)} {end_of(ended)}: {said}".rstrip(": "))
     if store is not None:
-        store.write(key, run.stdout)
-    return run.stdout.decode(errors="replace")
+        store.write(key, ended.stdout)
+    return ended.stdout.decode(errors="replace")
 
 
 def is_compiler(path: str) -> bool:
