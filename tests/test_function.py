@@ -187,8 +187,9 @@ def test_bad_calls_of_function():
         fz.function([x], x + y)
     with pytest.raises(ValueError, match="no output needs y"):
         fz.function([x, y], x)
-    with pytest.warns(UserWarning, match="no output needs y"):
+    with pytest.warns(UserWarning, match="no output needs y") as told:
         fz.function([x, y], x, on_unused_input="warn")
+    assert told[0].filename == __file__
     fz.function([x, y], x, on_unused_input="ignore")
     with pytest.raises(ValueError, match="on_unused_input"):
         fz.function([x], x, on_unused_input="explode")

@@ -66,3 +66,7 @@ def test_errors():
         ft.full(3, [1.0, 2.0])
     with pytest.raises(ValueError, match="negative"):
         ft.zeros(-1)
+    for shape in (2.5, None, (2, 2.5)):
+        for make in (ft.zeros, ft.vector("x").reshape, lambda n: ft.broadcast_to(1.0, n)):
+            with pytest.raises(TypeError, match="a length must be an int"):
+                make(shape)

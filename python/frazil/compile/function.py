@@ -20,6 +20,7 @@ from frazil.compile.mode import ModeLike, as_mode, find_linker
 from frazil.compile.programs import Compiled, find_program
 from frazil.compile.shapes import shapes_of_inputs
 from frazil.compile.specification import In, Out
+from frazil.graph.call_site import users_level
 from frazil.graph.collection import is_mapping
 from frazil.link.linkers.same_bits import graph_refusal
 from frazil.scalar.constants import TensorLike, as_tensor
@@ -463,4 +464,4 @@ def _report_unused(unused: Sequence[Variable], action: str) -> None:
     )
     if action == "raise":
         raise ValueError(message)
-    warnings.warn(message, stacklevel=3)
+    warnings.warn(message, stacklevel=users_level())

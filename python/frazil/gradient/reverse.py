@@ -23,6 +23,7 @@ from frazil.gradient.kinds import is_continuous
 from frazil.gradient.registry import has_own_pullback, pullback_of
 from frazil.gradient.sums import sum_of
 from frazil.graph.answers import note_place
+from frazil.graph.call_site import users_level
 from frazil.graph.containers import in_container_of
 from frazil.graph.garbage import no_collections
 from frazil.graph.op import Op
@@ -418,7 +419,7 @@ def _report_disconnected(target: Variable, how: str) -> None:
     if how == "raise":
         raise DisconnectedInputError(message)
     if how == "warn":
-        warnings.warn(message, stacklevel=4)
+        warnings.warn(message, stacklevel=users_level())
 
 
 def _not_differentiable(node: FrozenApply, why: str) -> NotDifferentiableError:

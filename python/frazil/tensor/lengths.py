@@ -84,7 +84,11 @@ def as_length(value: LengthLike) -> Variable:
         raise TypeError(f"a length must be an integer without dimensions; given {value.type}")
     if isinstance(value, int | np.integer) and not isinstance(value, bool):
         return literal(int(value))
-    raise TypeError(
+    raise _no_length(value)
+
+
+def _no_length(value: object) -> TypeError:
+    return TypeError(
         f"a length must be an int or a 0-d integer variable; given {value!r} "
         f"of type {type(value).__name__}"
     )
@@ -99,6 +103,8 @@ def as_lengths(shape: LengthLike | Iterable[LengthLike]) -> Lengths:
         return (as_length(shape),) if shape.ndim == 0 else _elements(shape)
     if isinstance(shape, int | np.integer):
         return (as_length(shape),)
+    if not hasattr(shape, "__iter__"):
+        raise _no_length(shape)
     return tuple(map(as_length, shape))
 
 
