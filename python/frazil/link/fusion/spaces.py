@@ -31,6 +31,8 @@ class Spaces(Shapes):
 
     def __init__(self, order: Sequence[FrozenApply], kinds: Kinds) -> None:
         self._parent: dict[Variable, Variable] = {}
+        # Without a view, loops read all operands as arrays.
+        self._has_views = any(kind.view is not None for kind in kinds.kinds)
         self._unread = Unread()
         self.required: dict[FrozenApply, list[EqualLengths]] = {}
         self.read: set[FrozenApply] = set()
@@ -119,7 +121,8 @@ class Spaces(Shapes):
                 lengths.append(self.lengths(over)[dim])
             if len({*lengths}) < 2:
                 continue
-            self._compare(node, moving, lengths)
+            if self._has_views:
+                self._compare(node, moving, lengths)
             met = [*map(self.representative, lengths)]
             # A constant says most; else any choice groups the same lengths.
             chosen = next((length for length in met if isinstance(length, Constant)), met[0])
