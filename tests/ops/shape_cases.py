@@ -9,6 +9,7 @@ import frazil.tensor as ft
 SOME = (2, 1, 3, 4, 9, 17, 40)
 LENGTH = Operand("", whole(-1, 5), "int64")
 PLACE = Operand("", whole(-5, 5), "int64")
+ROW = Operand("", whole(-2, 1), "int64")
 PLACES = Operand("k", whole(-3, 3), "int64")
 INSIDE = Operand("k", whole(-2, 1), "int64")
 LONG = (2, 3, 4, 9, 17, 40)
@@ -137,7 +138,8 @@ PARTS = [
     same("set an item", lambda n, x, k, y: _set(n, x, k, y), "m", PLACE, ""),
     same("set backwards", lambda n, x, y: _set(n, x, TURNED, y), "mn", "mn"),
     same("add to columns", lambda n, x, y: _add(n, x, ODD, y), "mn", ""),
-    same("add to a row", lambda n, x, k, y: _add(n, x, k, y), "mn", PLACE, "n"),
+    # Of two errors, which NumPy raises depends on the dtype.
+    same("add to a row", lambda n, x, k, y: _add(n, x, k, y), "mn", ROW, "n", lengths=LONG),
 ]  # fmt: skip
 
 INDICES = [
