@@ -3,6 +3,7 @@
 use crate::dtype::Dtype;
 use crate::emit::{Emitter, suffix};
 use crate::kernel::{Action, LoopKernel, Pass};
+use crate::registers::Registers;
 use crate::row_folds::{Folding, Target};
 use crate::stages::{Call, OperandPlace, Stages};
 use crate::walk::chosen_elements::{ChosenElements, Chunk};
@@ -33,6 +34,9 @@ const STOPPED: i64 = 4;
 /// The most elements of a chunk, and the bytes that the stack of a chunk should not exceed.
 const CHUNK: u32 = 1024;
 const CHUNK_BYTES: u32 = 24 * 1024;
+
+/// The bytes that a value has in a short chunk.
+const SHORT_BYTES: u32 = 512;
 
 /// Elements of a row after which a kernel that takes whole rows asks whether to stop.
 const PATIENCE: u32 = 1 << 16;
@@ -343,8 +347,10 @@ impl Walk<'_, '_, '_> {
         // Elements go one by one, too, where their indices have to be looked at each.
         let others = chosen.as_ref().map(|_| Stages::of(self.k, pass, |_| false, |_| false));
         let kept = others.iter().chain([stages]).flat_map(|own| own.kept.values());
-        let bytes: u32 = kept.map(|dtype| dtype.size()).sum();
-        let fitting = (CHUNK_BYTES / bytes.max(1)).next_power_of_two() / 2;
+        let (bytes, count) = kept.fold((0, 0), |(all, n), dtype| (all + dtype.size(), n + 1));
+        let is_short = chosen.is_none() && foldings.is_empty() && self.takes_short_chunks();
+        let room = if is_short { SHORT_BYTES * count } else { CHUNK_BYTES };
+        let fitting = (room / bytes.max(1) + 1).next_power_of_two() / 2;
         let is_whole = stages.last() == 0 && chosen.is_none();
         let length = if is_whole { PATIENCE } else { fitting.clamp(64, CHUNK) };
         let slots = self.slots(stages, length);
@@ -380,6 +386,12 @@ impl Walk<'_, '_, '_> {
         }
         self.e.advance(at, step);
         self.e.end_loop(own);
+    }
+
+    /// Whether chunks are short, so that memory is read and written while functions compute: the processor does so for a
+    /// few hundred instructions ahead. With AVX-512 most functions are in the loops, and have no chunks.
+    fn takes_short_chunks(&self) -> bool {
+        self.loops.is_empty() && self.e.vectors == Some(Registers::Of256)
     }
 
     /// Lets the elements of a chunk go through all stages.
