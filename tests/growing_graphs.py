@@ -45,6 +45,15 @@ def _sums(n: int) -> Graph:
     return [x], [total]
 
 
+def _repeated(n: int) -> Graph:
+    """No loop reads an array: lengths of buffers of one value are compared at each step."""
+    x, y = ft.dvector("x"), ft.dvector("y")
+    z = ft.zeros(y.shape)
+    for _ in range(n):
+        z = ft.sin(ft.full(y.shape, 1.5) * z + ft.ones(x.shape))
+    return [x, y], [z + x]
+
+
 def _applied(n: int) -> Graph:
     x = ft.dvector("x")
     op = fz.OpFromGraph([x], [ft.sin(x) * x])
@@ -98,6 +107,7 @@ FAMILIES: dict[str, Callable[[int], Graph]] = {
     "views": lambda n: _chain(n, lambda y: ft.squeeze(ft.expand_dims(ft.sin(y), 0).T, 1)),
     "rows": lambda n: _chain(n, lambda y: y - y.max(axis=1, keepdims=True), ndim=2),
     "sums": _sums,
+    "repeated values": _repeated,
     "updates": lambda n: _chain(n, lambda y: ft.set_subtensor(y[1:3], y[:2] * 2)),
     "gradients": lambda n: _gradient(_chain(n, lambda y: ft.sin(y) * y)),
     "gradients of differences": lambda n: _gradient(_chain(n, lambda y: y[1:] - y[:-1])),

@@ -138,14 +138,14 @@ class Spaces(Shapes):
         A loop compares those of the arrays that it reads. Behind the lengths of operands, there may
         be that of an array which is read as a whole.
         """
-        unread = [self._unread.views(node.inputs[at], axis) for at, axis in moving]
-        read = [n for n, views in zip(lengths, unread, strict=False) if not views]
+        unread = [self._unread.is_unread(node.inputs[at], axis) for at, axis in moving]
+        read = [n for n, repeated in zip(lengths, unread, strict=False) if not repeated]
         expected = [*read, *lengths[len(moving) :], lengths[0]][0]
-        for (at, axis), length, views in zip(moving, lengths, unread, strict=False):
-            if not views or length is expected:
+        for (at, axis), length, repeated in zip(moving, lengths, unread, strict=False):
+            if not repeated or length is expected:
                 continue
             if all(leaf.owner is None for leaf in self.leaves_of((length, expected))):
                 wanted = EqualLengths(at, axis, length, expected)
                 self.required.setdefault(node, []).append(wanted)
             else:  # the loop may be what computes these lengths
-                self.read.update(views)
+                self.read.update(self._unread.views(node.inputs[at], axis))

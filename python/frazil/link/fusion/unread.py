@@ -6,7 +6,8 @@ a view that repeats elements, the loop reads these alone, and not how often they
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 from frazil._core import FrozenApply, Variable
 from frazil.graph.dataclass import dataclass
@@ -17,6 +18,9 @@ from frazil.tensor.creation import Full
 from frazil.tensor.cumulation import CumOp
 from frazil.tensor.dims import DropDims, ExpandDims
 from frazil.tensor.reductions import Reduce
+
+Moving: TypeAlias = tuple[Variable, int]
+"""A variable, and the axis along which a loop moves."""
 
 
 @dataclass(frozen=True)
@@ -33,35 +37,56 @@ class Unread:
     """What repeats the elements of variables, and of what they are computed from."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[Variable, int], Sequence[FrozenApply]] = {}
+        self._known: dict[Moving, bool] = {}
+        self._told: set[Moving] = set()
 
-    def views(self, x: Variable, axis: int) -> Sequence[FrozenApply]:
-        """The views that repeat what ``x`` is made of along an axis; none if an array is read."""
-        known = self._known.get((x, axis))
-        if known is None:
-            known = self._known[x, axis] = self._found(x, axis)
-        return known
+    def is_unread(self, x: Variable, axis: int) -> bool:
+        """Whether views repeat all that ``x`` is made of along an axis, and no array is read.
 
-    def _found(self, x: Variable, axis: int) -> Sequence[FrozenApply]:
-        views: list[FrozenApply] = []
-        pending, seen = [(x, axis)], {(x, axis)}
+        Examples
+        --------
+        >>> import frazil.tensor as ft
+        >>> from frazil.link.fusion.unread import Unread
+        >>> x = ft.vector("x")
+        >>> buffer = ft.ones(x.shape) + 1
+        >>> unread = Unread()
+        >>> [unread.is_unread(y, 0) for y in (buffer, buffer * 2, buffer * x)]
+        [True, True, False]
+        """
+        known = self._known
+        pending = [(x, axis)]
         while pending:
-            x, axis = pending.pop()
-            node = x.owner
-            if node is None or self._known.get((x, axis)) == ():
-                return ()
-            if isinstance(node.op, BroadcastTo | Full):
-                views.append(node)
+            own = pending[-1]
+            node = own[0].owner
+            beneath = () if node is None or _is_view(node) else _beneath(node, own[1])
+            found = [known.get(operand) for operand in beneath]
+            if None in found and False not in found:
+                pending += [o for o, k in zip(beneath, found, strict=True) if k is None]
                 continue
-            beneath = _beneath(node, axis)
-            if not beneath:
-                return ()
-            pending += [operand for operand in beneath if operand not in seen]
-            seen.update(beneath)
-        return views
+            known[own] = node is not None and (_is_view(node) or (bool(found) and all(found)))
+            pending.pop()
+        return known[x, axis]
+
+    def views(self, x: Variable, axis: int) -> Iterator[FrozenApply]:
+        """The views that repeat what ``x`` is made of, but those that were told before."""
+        pending = [(x, axis)]
+        while pending:
+            own = pending.pop()
+            node = own[0].owner
+            if own in self._told or node is None:
+                continue
+            self._told.add(own)
+            if _is_view(node):
+                yield node
+            else:
+                pending += _beneath(node, own[1])
 
 
-def _beneath(node: FrozenApply, axis: int) -> Sequence[tuple[Variable, int]]:
+def _is_view(node: FrozenApply) -> bool:
+    return isinstance(node.op, BroadcastTo | Full)
+
+
+def _beneath(node: FrozenApply, axis: int) -> Sequence[Moving]:
     """The operands along which a loop moves that computes a node, with their axes.
 
     None where the node's result is an array in memory.
