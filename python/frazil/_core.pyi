@@ -689,6 +689,9 @@ class FrozenFunctionGraph:
     def toposort(self) -> list[FrozenApply]:
         """An order that runs, destroyers after readers."""
 
+    def ops(self) -> list[Any]:
+        """The ops of the nodes, each once, in the order of its first node."""
+
     def unfreeze(self) -> FunctionGraph: ...
     # set by frazil.link.fusion.segments
     def segment(self, linker: str) -> tuple[FunctionGraph, ...]: ...

@@ -9,8 +9,11 @@ from hypothesis import strategies as st
 
 import frazil as fz
 import frazil.tensor as ft
+from frazil import _core
 from frazil.link.c import CCompiler
-from frazil.link.fusion.registry import LoweredOps
+from frazil.link.fusion.kinds import kinds_of
+from frazil.link.fusion.registry import LoweredOps, find_fusion
+from frazil.link.fusion.spaces import Spaces
 from frazil.link.linkers.native import NativeLinker
 
 
@@ -237,3 +240,29 @@ def test_a_long_chain_is_cut_into_loops_of_bounded_size():
     loops = [line for line in lines if " = loop " in line]
     assert 2000 / limit <= len(loops) <= 3 * 2000 / limit
     assert all(line.count("%") <= 4 for line in loops)  # each reads what the one before left
+
+
+@pytest.mark.parametrize(
+    ("kind_of", "message"),
+    [
+        ([0], "1 positions of kinds for 2 nodes"),
+        ([0, 1, 1], "3 positions of kinds for 2 nodes"),
+        ([0, 2], "node 1 has kind 2 of 2"),
+        ([1, 0], "node 0 has 1 operands, but its kind reads operand 1"),
+    ],
+)
+def test_kinds_that_do_not_fit_the_nodes_are_refused(kind_of, message):
+    x = ft.vector("x")
+    graph = fz.FrozenFunctionGraph([x], [ft.exp(x) * x])
+    order = graph.toposort()
+    kinds = kinds_of(order, find_fusion("c"))
+    spaces = Spaces(order, kinds)
+
+    def cut(kind_of):
+        ends = graph.inputs, graph.outputs
+        told = order, kinds.kinds, kind_of, *ends, [], [], [], 10, (3, 20)
+        return _core.cut_graph(*told, spaces.known, spaces)
+
+    assert len(cut(kinds.of_nodes)[0]) == 1
+    with pytest.raises(ValueError, match=message):
+        cut(kind_of)

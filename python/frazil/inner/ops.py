@@ -24,5 +24,5 @@ def ops_of(graph: FrozenFunctionGraph) -> frozenset[Op]:
     """
     found = _known.get(graph)
     if found is None:
-        found = _known[graph] = frozenset([node.op for node in graph.toposort()])
+        found = _known[graph] = frozenset(graph.ops())
     return found

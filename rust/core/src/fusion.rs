@@ -13,6 +13,7 @@
 
 mod kind;
 mod levels;
+mod misfit;
 mod needed;
 mod numbered;
 mod puts;
@@ -25,6 +26,7 @@ mod split;
 mod tasks;
 
 pub use kind::{Axes, Domain, Given, Kind, REPEATED, View};
+pub use misfit::Misfit;
 pub use numbered::VarId;
 pub use reading::{Operand, Reading};
 pub use segments::{Cut, InLoop, Segment, cut};

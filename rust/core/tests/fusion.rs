@@ -5,7 +5,7 @@ mod terms;
 use std::collections::HashSet;
 use std::convert::Infallible;
 
-use frazil_core::fusion::{Axes, Costs, Domain, Kind, Lengths, Request, cut};
+use frazil_core::fusion::{Axes, Costs, Domain, Kind, Lengths, Misfit, Request, cut};
 use frazil_core::{Container, DType, Node, Origin, Signature, Ty, Var, traverse};
 use proptest::prelude::*;
 use terms::op;
@@ -123,4 +123,33 @@ proptest! {
             prop_assert_eq!(found.again().count(), 0);
         }
     }
+}
+
+#[test]
+fn kinds_that_do_not_fit_are_found() {
+    let container = Container::new();
+    let vars = build(&container, &[(0, 0, 0), (1, 1, 0)]);
+    let order: Vec<Node> =
+        traverse::toposort(&vars[2..], &vars[..1]).into_iter().cloned().collect();
+    let check = |kinds: &[Kind], kind_of: &[usize]| {
+        let request = Request {
+            order: &order,
+            kinds,
+            kind_of,
+            inputs: &vars[..1],
+            outputs: &vars[2..],
+            given: &[],
+            written: &[],
+            before: &[],
+            limit: 1,
+            costs: Costs { keeping: 3, function: 20 },
+        };
+        request.check()
+    };
+    assert_eq!(check(&kinds(), &[0, 1]), Ok(()));
+    assert_eq!(check(&kinds(), &[0]), Err(Misfit::Count { positions: 1, nodes: 2 }));
+    assert_eq!(check(&kinds(), &[0, 4]), Err(Misfit::Kind { at: 1, kind: 4, kinds: 4 }));
+    let mut wide = kinds();
+    wide[1].operands.push((2, Axes::from_slice(&[0])));
+    assert_eq!(check(&wide, &[0, 1]), Err(Misfit::Operand { at: 1, operand: 2, operands: 2 }));
 }

@@ -1,5 +1,6 @@
 //! Frozen graphs.
 
+use frazil_core::node::alike;
 use frazil_core::traverse::needs_at_most;
 use frazil_core::{Var, codec, text};
 use pyo3::prelude::*;
@@ -8,6 +9,7 @@ use pyo3::types::{PyBytes, PyMapping, PyTuple};
 use crate::container::current;
 use crate::error::{UnpicklingError, raise};
 use crate::object_table::{container_wrapper, forget_frozen, frozen_wrapper, graph_wrapper};
+use crate::op::op_wrapper;
 use crate::owned::{FEW, detached_if};
 use crate::persist;
 use crate::walks::{apply_wrappers, pairs_of, vars_of, wrappers};
@@ -139,6 +141,11 @@ impl FrozenFunctionGraph {
     /// The applications in an order that runs: operands first, and a destroyer after all readers.
     fn toposort<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         apply_wrappers(py, self.graph().toposort())
+    }
+
+    /// The ops of the applications, each once, in the order of its first application.
+    fn ops(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
+        alike::ops(self.graph().toposort()).into_iter().map(|op| op_wrapper(py, op)).collect()
     }
 
     /// An editable graph over new inputs that freezes to this one.

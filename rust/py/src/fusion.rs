@@ -284,6 +284,7 @@ pub fn cut_graph<'py>(
         limit,
         costs: Costs { keeping: costs.0, function: costs.1 },
     };
+    request.check().map_err(|misfit| PyValueError::new_err(misfit.to_string()))?;
     let cut = cut(&request, &mut Asked::new(spaces, known)?)?;
     found(py, &cut, &order, &kinds, &kind_of)
 }
