@@ -96,12 +96,19 @@ const COMPLEMENT_OF_F32: [f64; 13] = [
     8.536912e-05,
 ];
 
+/// The error function where `|x| <= 1`.
 #[inline(always)]
-pub(super) fn erf<L: Lanes>(x: L) -> L {
-    let (size, square, one, two) = (x.abs(), x.mul(x), L::number(1.0), L::number(2.0));
+fn erf_near_zero<L: Lanes>(x: L) -> L {
+    let square = x.mul(x);
     let terms =
         if L::IS_DOUBLE { polynomial(square, &NEAR) } else { polynomial(square, &NEAR_OF_F32) };
-    let near = x.fma(terms, x);
+    x.fma(terms, x)
+}
+
+#[inline(always)]
+pub(super) fn erf<L: Lanes>(x: L) -> L {
+    let (size, one, two) = (x.abs(), L::number(1.0), L::number(2.0));
+    let near = erf_near_zero(x);
     // From there on nothing is left to 1; NaN stays.
     let most = L::number(if L::IS_DOUBLE { 6.0 } else { 4.0 });
     let inside = most.below(size, most, size);
@@ -111,7 +118,8 @@ pub(super) fn erf<L: Lanes>(x: L) -> L {
     size.below(one, near, far).with_sign_of(x)
 }
 
-/// The error function of a size falls off so fast that the square has twice the digits.
+/// The complement of a size falls off so fast that the square has twice the digits. Where the error function is less
+/// than 1/2, one less that is nearer.
 #[inline(always)]
 pub(super) fn erfc<L: Lanes>(x: L) -> L {
     let (size, zero, one) = (x.abs(), L::number(0.0), L::number(1.0));
@@ -131,7 +139,8 @@ pub(super) fn erfc<L: Lanes>(x: L) -> L {
     // Times the power of the lost part, which is next to 1.
     let share = share.sub(share.mul(lost));
     let made = exp(zero.sub(square)).mul(share);
-    x.below(zero, two.sub(made), made)
+    let far = x.below(zero, two.sub(made), made);
+    size.below(L::number(0.475), one.sub(erf_near_zero(x)), far)
 }
 
 /// The product with the root of 1/2 in twice the digits, for the same reason. What is left of it may lie below zero by
