@@ -160,5 +160,5 @@ class RowColumns:
 
 def takes_columns_of_rows(source: Walks) -> bool:
     """Whether a kernel that takes tiles takes short rows side by side."""
-    fits = _core.register_bits() >= 256
+    fits = _core.vector_bits() >= 256
     return fits and is_side_by_side(source.kernel, source.plan.passes)
