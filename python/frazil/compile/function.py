@@ -284,8 +284,8 @@ def function(
         become a tensor will do. An :class:`Out` also says whether the array may share memory with
         an argument.
     mode : {"c", "cranelift", "tiered", "numba", "py", "debug"} or Mode, optional
-        The linker. Default: ``tiered`` where there is a C compiler, ``c`` where C alone compiles
-        some of the ops, ``cranelift`` where there is no C compiler. ``debug`` checks
+        The linker. Default: ``tiered`` where there is a C compiler, ``c`` where C must compile
+        some of the ops first, ``cranelift`` where there is no C compiler. ``debug`` checks
         every node as it runs, and raises :exc:`DebugModeError`. A :class:`Mode` also says which
         rules do not rewrite the graph, and whether C compiles first.
     updates : dict or pairs of SharedVariable to tensor, optional

@@ -1,4 +1,4 @@
-"""The scalar ops that C's kernels and the extension's kernels compute alike, bit by bit.
+"""The kernels that C compiles first, and those that it computes as the extension does, bit by bit.
 
 If all ops of a program do, it may begin with the extension's kernels and go on with C's: only the
 speed changes. Sums have the same partial results in both, and both take functions of floats from
@@ -17,7 +17,7 @@ from frazil.graph.op import Op
 from frazil.inner.inner_graph import HasInnerGraph
 from frazil.inner.ops import ops_of
 from frazil.link.kernel.formulas import formula
-from frazil.link.kernel.loop_kernel import LoopKernel, Statement
+from frazil.link.kernel.loop_kernel import Statement
 from frazil.link.kernel.runtime_functions import OF_BLOCKS
 from frazil.link.kernel.scalar_loop import body_of
 from frazil.link.kernel.scan_kernel import AnyKernel, ScanKernel
@@ -46,15 +46,13 @@ def refusal(op: ScalarOp) -> str | None:
 
 def kernel_refusal(kernel: AnyKernel) -> str | None:
     """Why C has to compile a kernel before the first call; None if the extension may begin."""
-    calls_library = isinstance(kernel, ScanKernel)  # for its functions, as C does
+    # The steps of scans call the C library, as C does.
+    is_quick = vector_bits() > 0 or isinstance(kernel, ScanKernel)
     for own in _statements(kernel):
-        part = loop_result(own.op)
-        if part is not None:
-            found = _loop_refusal(part[0])
-        elif own.op.table_name is not None and calls_library:
+        if is_quick and own.op.table_name is not None:
             continue
-        else:
-            found = refusal(own.op)
+        part = loop_result(own.op)
+        found = refusal(own.op) if part is None else _loop_refusal(part[0])
         if found is not None:
             return found
     return None
@@ -69,7 +67,20 @@ def stays(text: str) -> bool:
     >>> stays("loop 8 0\\nread float64 1\\nop neg float64 float64 0\\nwrite 1 float64 1 -\\npass")
     False
     """
-    if vector_bits() == 512 or not text.startswith("loop "):
+    return vector_bits() < 512 and has_functions(text)
+
+
+def has_functions(text: str) -> bool:
+    """Whether the loop with this text has functions of floats that the runtime has for blocks.
+
+    Examples
+    --------
+    >>> from frazil.link.linkers.same_bits import has_functions
+    >>> start = "loop 8 0\\nread float64 1\\n"
+    >>> [has_functions(f"{start}op {name} float64 float64 0") for name in ("neg", "exp")]
+    [False, True]
+    """
+    if not text.startswith("loop "):
         return False
     if _NAMES.isdisjoint(text.split(" ")):
         return False  # most texts, found without a look at each line
@@ -78,13 +89,6 @@ def stays(text: str) -> bool:
 
 
 _NAMES = frozenset(op.table_name for op in OF_BLOCKS)
-
-
-def needs_registers(kernel: AnyKernel) -> bool:
-    """Whether a kernel has the same bits only where C's compiler knows registers of AVX-512."""
-    return isinstance(kernel, LoopKernel) and any(
-        own.op in OF_BLOCKS and own.dtype[0] == "f" for own in _statements(kernel)
-    )
 
 
 def _statements(kernel: AnyKernel) -> Iterator[Statement]:

@@ -15,7 +15,7 @@ from frazil.link.kernel.compiler import BrokenCompilerError, KernelCompileError,
 from frazil.link.kernel.image import Image, Symbol
 from frazil.link.kernel.scan_kernel import AnyKernel
 from frazil.link.linkers.native import NativeLinker
-from frazil.link.linkers.same_bits import kernel_refusal, needs_registers, stays
+from frazil.link.linkers.same_bits import has_functions, kernel_refusal, stays
 from frazil.link.lowering.graph import kernels_of
 from frazil.scalar.op import ScalarOp
 
@@ -25,9 +25,9 @@ _STATEMENT = 0.0007
 
 
 class TieredCompiler:
-    """Makes kernels in the extension, whose place C's may take later: they give the same bits.
+    """Makes kernels in the extension, whose place C's may take later where they give the same bits.
 
-    Kernels with an op that the extension does not know are compiled by C at once.
+    Kernels with an op that C must compile are compiled by C at once.
     """
 
     name = "tiered"
@@ -146,7 +146,8 @@ class TieredLinker(NativeLinker):
             own: own.kernel
             for own in kernels
             if own.kernel is not None
-            and (thorough.toolchain.is_gcc or not needs_registers(own.kernel))
+            # Other compilers do not know the runtime's functions for registers of AVX-512.
+            and (thorough.toolchain.is_gcc or not has_functions(own.text))
         }
         for own, native in zip(known, thorough.compile([*known.values()]), strict=True):
             own.replace(native)
