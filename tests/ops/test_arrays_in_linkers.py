@@ -6,42 +6,17 @@ A case is compiled once for a linker and a dtype, and then called with the array
 import importlib.util
 from pathlib import Path
 
-import equation_cases
-import fourier_cases
-import graph_cases
-import matrix_cases
-import product_cases
 import pytest
-import reduction_cases
-import shape_cases
 import spoilt_cases
 from agreement import MODES
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from op_case import NUMBERS, OTHERS, bits_differ, compile_together
+from topics import TOPICS
 
 from frazil import _core
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
-
-TOPICS = {
-    "reductions": reduction_cases.REDUCTIONS,
-    "moments": reduction_cases.MOMENTS,
-    "orders": reduction_cases.ORDERS,
-    "cumulations": reduction_cases.CUMULATIONS,
-    "shapes": shape_cases.SHAPES,
-    "creation": shape_cases.CREATION,
-    "parts": shape_cases.PARTS,
-    "indices": shape_cases.INDICES,
-    "joined arrays": shape_cases.JOINED,
-    "products": product_cases.PRODUCTS,
-    "matrices": matrix_cases.MATRICES,
-    "equations": equation_cases.EQUATIONS,
-    "Fourier transforms": fourier_cases.FOURIER,
-    "inner graphs": graph_cases.INNER,
-    "accumulated products": graph_cases.ACCUMULATED,
-}
-
 
 ACCURACY = {"float16": 2e-3, "float32": 2e-5, "complex64": 2e-5}
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from points import moves, points
-from test_arrays_in_linkers import TOPICS
+from topics import TOPICS
 
 import frazil as fz
 import frazil.tensor as ft

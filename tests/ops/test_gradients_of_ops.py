@@ -2,7 +2,7 @@
 
 import pytest
 from points import points
-from test_arrays_in_linkers import TOPICS
+from topics import TOPICS
 
 import frazil.tensor as ft
 from frazil.testing import verify_grad
