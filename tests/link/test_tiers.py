@@ -315,11 +315,14 @@ if child == 0:
     # The child has no thread; it computes, and compiles by itself.
     os._exit(0 if [made.tobytes() for made in f(*given)] == before else 1)
 assert os.waitpid(child, 0)[1] == 0
+for _ in range(3):  # the compiler is at work, and no call waits for it
+    assert [made.tobytes() for made in f(*given)] == before
+assert not tiering._worker.wait(0)
 print("ends")
 """
 
 
-def test_neither_a_fork_nor_an_exit_waits_for_a_slow_compiler(compiler):
+def test_neither_a_call_nor_a_fork_nor_an_exit_waits_for_a_slow_compiler(compiler):
     path = compiler("exec sleep 100")
     script = SLOW.format(folder=os.path.dirname(__file__))
     done = subprocess.run(
