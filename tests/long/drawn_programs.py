@@ -220,8 +220,8 @@ class Program:
 def disturbed(value: np.ndarray, noise: np.random.Generator, of: str) -> np.ndarray:
     """The value of a step, rounded otherwise.
 
-    An element of a factor or a solution may vanish or have the other sign where it is small beside
-    the largest element.
+    An element of a factor or a solution is also off by a few units of the largest one: it may
+    vanish or have the other sign where it is small.
     """
     if value.dtype.kind != "f":
         return value
@@ -230,8 +230,8 @@ def disturbed(value: np.ndarray, noise: np.random.Generator, of: str) -> np.ndar
         off = value * (1 + 4 * unit * noise.uniform(-1, 1, value.shape))
         if of == "matrix":
             size = np.abs(value)
-            small = size < 8 * unit * size.max(initial=0, where=np.isfinite(size))
-            off *= np.where(small, noise.integers(-1, 2, value.shape), 1)
+            largest = size.max(initial=0, where=np.isfinite(size))
+            off += 16 * unit * largest * noise.uniform(-1, 1, value.shape)
         return np.asarray(off, dtype=value.dtype)
 
 
@@ -473,7 +473,7 @@ def by_rank(d: Drawing) -> Drawn:
     if k is None:
         return None
     axis = d.rng.randrange(d.values[k].ndim)
-    return lambda m, x: m.take_along_axis(x, m.argsort(x, axis=axis), axis), (k,)
+    return lambda m, x: m.take_along_axis(x, m.argsort(x, axis=axis, stable=True), axis), (k,)
 
 
 def reshape(d: Drawing) -> Drawn:
