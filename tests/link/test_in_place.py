@@ -50,6 +50,12 @@ def test_results_do_not_depend_on_what_is_done_in_place_c(data):
     check(data, "c")
 
 
+@settings(max_examples=60)
+@given(st.data())
+def test_results_do_not_depend_on_what_is_done_in_place_cranelift(data):
+    check(data, "cranelift")
+
+
 @settings(max_examples=15)
 @given(st.data())
 def test_results_do_not_depend_on_what_is_done_in_place_numba(data):

@@ -120,6 +120,12 @@ def test_every_template(case):
     agree(case, "c")
 
 
+@settings(max_examples=60)
+@given(cases())
+def test_every_template_by_cranelift(case):
+    agree(case, "cranelift")
+
+
 @settings(max_examples=5)
 @given(cases())
 def test_every_template_by_numba(case):

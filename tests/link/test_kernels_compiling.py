@@ -22,6 +22,7 @@ from frazil.link.c import CCompiler
 from frazil.link.c.search import Toolchain, find_toolchain
 from frazil.link.c.source import add_kernel
 from frazil.link.c.unit import Unit
+from frazil.link.cranelift import CraneliftCompiler
 from frazil.link.kernel.compiler import KernelCompileError
 from frazil.link.kernel.image import Image
 from frazil.link.kernel.loop_kernel import LoopKernel, LoweringError, Read, Statement, Write
@@ -30,12 +31,15 @@ from frazil.link.toolchain.symbols import function_address
 from frazil.scalar import Elementary, add, erf, exp, floordiv, log1p, mul, psi, sin, tanh, where
 from frazil.scalar.elementary import define
 
-COMPILERS = {"c": CCompiler, "numba": NumbaCompiler}
+COMPILERS = {"c": CCompiler, "cranelift": CraneliftCompiler, "numba": NumbaCompiler}
 
 HALF = define(
     "half_of_float64", "float", lambda x: x / 2, c={"u": "{0}"}, numba={"u": "{0}"}, gradient=None
 )
 """An op that no compiler has a form of for floats."""
+
+REFUSED = (LoweringError, ValueError)
+"""The code generator of the extension reads a text, of which it says what is wrong."""
 
 
 @pytest.fixture(params=COMPILERS)
@@ -156,7 +160,7 @@ def test_an_op_without_a_form_is_named(compiler):
     assert compiler.lowers(add, ["int8", "float32"], "float32")
     assert compiler.lowers(where, ["bool", "int8", "int8"], "int8")
     assert compiler.lowers(Elementary("cast", "uint64"), ["float32"], "uint64")
-    with pytest.raises(LoweringError, match="half_of_float64 for float64"):
+    with pytest.raises(REFUSED, match=r"half_of_float64 (for )?float64"):
         compiler.compile([kernel(["float64"], [(HALF, (0,))], [1])])
 
 
@@ -167,7 +171,7 @@ def test_a_write_that_cannot_be_is_refused(compiler):
 
 
 def test_a_reduction_that_is_not_known_is_named(compiler):
-    with pytest.raises(LoweringError, match="sub"):
+    with pytest.raises(REFUSED, match="sub"):
         compiler.compile([kernel(["float64"], [], [(0, "sub")])])
 
 

@@ -8,13 +8,15 @@ from native import DTYPES, kernel, result_dtype, run, same, samples, ulps
 from scipy import special
 
 from frazil.link.c import CCompiler
+from frazil.link.cranelift import CraneliftCompiler
 from frazil.link.numba import NumbaCompiler
 from frazil.scalar import TABLE, Elementary, cast
 from frazil.scalar.scipy_functions import ARITIES
 
 OPS = [Elementary(name) for name in TABLE if name != "cast"] + [cast(dtype) for dtype in DTYPES]
-COMPILERS = {"c": CCompiler, "numba": NumbaCompiler}
-SAME_DTYPES = {"c": DTYPES, "numba": ("bool", "int8", "int64", "uint64", "float32", "float64")}
+COMPILERS = {"c": CCompiler, "cranelift": CraneliftCompiler, "numba": NumbaCompiler}
+SAME_DTYPES = dict.fromkeys(COMPILERS, DTYPES)
+SAME_DTYPES["numba"] = ("bool", "int8", "int64", "uint64", "float32", "float64")
 MIXED = [
     ("int64", "uint64"),
     ("uint64", "int8"),

@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from native import call, kernel, run
 
 from frazil.link.c import CCompiler
+from frazil.link.cranelift import CraneliftCompiler
 from frazil.link.kernel.loop_kernel import LoopKernel, Read, Status, Write
 from frazil.link.numba import NumbaCompiler
 from frazil.scalar import add, cast, exp, gammaln, lt, mod, mul, pow, sin, sqr, sub, truediv, where
 
-COMPILERS = {"c": CCompiler, "numba": NumbaCompiler}
+COMPILERS = {"c": CCompiler, "cranelift": CraneliftCompiler, "numba": NumbaCompiler}
 SCALAR, VECTOR = Read("float64", inner=False), Read("float64", inner=True)
 
 AXPY = kernel([SCALAR, VECTOR, VECTOR], [(mul, (0, 1)), (add, (3, 2))], [4, 3])
@@ -179,9 +180,9 @@ MIXED = kernel(
 )
 
 
-@pytest.fixture(scope="module")
-def mixed():
-    [native] = CCompiler().compile([MIXED])
+@pytest.fixture(scope="module", params=COMPILERS)
+def mixed(request):
+    [native] = COMPILERS[request.param]().compile([MIXED])
     return native
 
 

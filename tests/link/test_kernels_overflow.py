@@ -5,11 +5,12 @@ import pytest
 from native import kernel, run, samples
 
 from frazil.link.c import CCompiler
+from frazil.link.cranelift import CraneliftCompiler
 from frazil.link.kernel.loop_kernel import Read
 from frazil.link.numba import NumbaCompiler
 from frazil.scalar import abs, add, floordiv, gt, lt, mul, neg, pow, sqr, sub
 
-COMPILERS = {"c": CCompiler, "numba": NumbaCompiler}
+COMPILERS = {"c": CCompiler, "cranelift": CraneliftCompiler, "numba": NumbaCompiler}
 
 CONCLUSIONS = {
     "a double has the sign of its half": [(add, (0, 0)), (lt, (4, 1))],

@@ -1,4 +1,4 @@
-"""Random kernels: C, Numba and NumPy, statement by statement, agree."""
+"""Random kernels: C, Cranelift, Numba and NumPy, statement by statement, agree."""
 
 import numpy as np
 from hypothesis import given, settings
@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from native import DTYPES, FLOATS, kernel, result_dtype, run, same, samples
 
 from frazil.link.c import CCompiler
+from frazil.link.cranelift import CraneliftCompiler
 from frazil.link.kernel import passes
 from frazil.link.kernel.loop_kernel import Read
 from frazil.link.numba import NumbaCompiler
@@ -92,6 +93,13 @@ def test_a_kernel_without_folds_is_one_pass(made):
 @given(made=kernels())
 def test_c(made):
     [native] = CCompiler().compile([made])
+    check(made, native)
+
+
+@settings(max_examples=100)
+@given(made=kernels())
+def test_cranelift(made):
+    [native] = CraneliftCompiler().compile([made])
     check(made, native)
 
 

@@ -115,7 +115,7 @@ def test_scans_that_pick_in_each_step(seed, steps):
     slope = fz.grad((states**2).sum(), M)
     outputs = [states, slope]
     wanted = None
-    for mode in ("py", "c", "numba"):
+    for mode in ("py", "c", "cranelift", "numba"):
         found = fz.function([order, begin, M], outputs, mode=mode)(at, start, table)
         wanted = found if wanted is None else wanted
         for result, reference in zip(found, wanted, strict=True):

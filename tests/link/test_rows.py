@@ -10,6 +10,7 @@ from test_fusion import steps
 import frazil as fz
 import frazil.tensor as ft
 from frazil.link.c import CCompiler
+from frazil.link.cranelift import CraneliftCompiler
 from frazil.link.kernel.loop_kernel import Literal, LoopKernel, Read, RowFold, Statement, Write
 from frazil.link.kernel.passes import plan
 from frazil.link.numba import NumbaCompiler
@@ -147,6 +148,12 @@ def test_rows_of_anything(choices, shape):
     check("c", choices, shape)
 
 
+@settings(max_examples=40)
+@given(CHOICES, st.tuples(st.integers(1, 5), st.integers(1, 40)))
+def test_rows_of_anything_by_cranelift(choices, shape):
+    check("cranelift", choices, shape)
+
+
 @settings(max_examples=4)
 @given(CHOICES, st.tuples(st.integers(1, 3), st.integers(1, 20)))
 def test_rows_of_anything_by_numba(choices, shape):
@@ -174,7 +181,8 @@ STANDARD = LoopKernel(
 
 
 def test_every_compiler_gives_the_same_bits():
-    natives = [compiler.compile([STANDARD])[0] for compiler in (CCompiler(), NumbaCompiler())]
+    compilers = CCompiler(), CraneliftCompiler(), NumbaCompiler()
+    natives = [compiler.compile([STANDARD])[0] for compiler in compilers]
     for n in (0, 1, 5, 8, 9, 31, 100, 700, 5000):
         x = np.random.default_rng(n).normal(size=(3, n))
         c = np.full(3, 1 / max(n, 1))
@@ -184,8 +192,9 @@ def test_every_compiler_gives_the_same_bits():
             steps = [8 * n, 8, 8 * n, 8]
             assert call(native, [x, c, *outs], 3, n, steps) == 0
             made.append(outs)
-        for a, b in zip(*made, strict=True):
-            np.testing.assert_array_equal(a, b)
+        for own, *others in zip(*made, strict=True):
+            for other in others:
+                np.testing.assert_array_equal(other, own)
         off = x - x.sum(axis=1, keepdims=True) * c[:, None]
         np.testing.assert_allclose(made[0][1], (off * off).sum(axis=1), rtol=1e-12)
 

@@ -63,6 +63,12 @@ def test_along_every_axis(shape, seed, dtype, order):
     agree(shape, seed, dtype, order, "c")
 
 
+@settings(max_examples=40)
+@given(*CASES)
+def test_along_every_axis_by_cranelift(shape, seed, dtype, order):
+    agree(shape, seed, dtype, order, "cranelift")
+
+
 @settings(max_examples=4)
 @given(*CASES)
 def test_along_every_axis_by_numba(shape, seed, dtype, order):

@@ -226,7 +226,7 @@ def test_lengths_are_shared_by_all_segments(linker):
     assert n in lengths
 
 
-@given(recipe=RECIPES, linker=st.sampled_from(["c", "numba", "debug"]))
+@given(recipe=RECIPES, linker=st.sampled_from(["c", "cranelift", "numba", "debug"]))
 def test_a_loop_makes_what_it_reads_or_finds_it_in_memory(recipe, linker):
     inputs, outputs = build(recipe)
     cut = Segmentation(fz.FunctionGraph(inputs, outputs), find_fusion(linker))

@@ -49,7 +49,10 @@ LAYOUTS = {
 @settings(max_examples=30)
 @given(
     how=st.sampled_from(
-        [("float64", "c", 1), ("float64", "c", 2), ("int16", "c", 1), ("float32", "numba", 1)]
+        [
+            *(("float64", "c", 1), ("float64", "c", 2), ("int16", "c", 1)),
+            *(("float64", "cranelift", 2), ("int16", "cranelift", 1), ("float32", "numba", 1)),
+        ]
     ),
     rows=st.one_of(st.integers(0, 40), st.sampled_from((500, 1030, 70_000))),
     columns=st.sampled_from((1, 1, 2, 3, 4, 7, 30, 129)),

@@ -14,7 +14,7 @@ import frazil as fz
 import frazil.tensor as ft
 from frazil.testing import verify_grad
 
-MODES = ("py", "c", "numba")
+MODES = ("py", "c", "cranelift", "numba")
 A = np.array([[3.0, -1.0, 2.0], [np.nan, 5.0, -4.0]])
 
 
