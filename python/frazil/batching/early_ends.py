@@ -88,27 +88,18 @@ def _has_stacks(node: FrozenApply) -> bool:
 
 @dataclass(frozen=True)
 class _Ending:
-    """A scan that ends early, and its stacks whose last rows alone are read.
-
-    Attributes
-    ----------
-    op : Scan
-        The former scan.
-    outputs : sequence of Variable
-        Its outputs.
-    body : ScanBody
-        Its step, with states for the last rows that were none before.
-    stacks : sequence of int
-        The stacks that stay.
-    lasts : mapping of Variable to int
-        The reads of last rows, and the states that end as those.
-    """
+    """A scan that ends early, and its stacks whose last rows alone are read."""
 
     op: Scan
+    """The former scan."""
     outputs: Sequence[Variable]
+    """Its outputs."""
     body: ScanBody
+    """Its step, with states for the last rows that were none before."""
     stacks: Sequence[int]
+    """The stacks that stay."""
     lasts: Mapping[Variable, int]
+    """The reads of last rows, and the states that end as those."""
 
     @staticmethod
     def of(node: FrozenApply, inputs: Sequence[Variable], users: Users) -> _Ending:

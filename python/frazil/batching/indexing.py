@@ -27,23 +27,16 @@ from frazil.tensor.basic_indexing import (
 
 @dataclass(frozen=True)
 class _Index:
-    """A template taken apart: first what is the same for all elements, then what differs.
-
-    Attributes
-    ----------
-    template : tuple
-        Slices and positions that are the same for all elements; others are whole dimensions.
-    dynamic : list of Variable
-        Its dynamic operands.
-    positions : list of Operand
-        The positions that differ, and where their dimensions are in the part that ``template``
-        takes: ``axes``.
-    """
+    """A template taken apart: first what is the same for all elements, then what differs."""
 
     template: Template
+    """Slices and positions that are the same for all elements; others are whole dimensions."""
     dynamic: list[Variable]
+    """Its dynamic operands."""
     positions: list[Operand]
+    """The positions that differ."""
     axes: list[int]
+    """Where their dimensions are in the part that ``template`` takes."""
 
     @staticmethod
     def of(template: Template, dynamic: Operands) -> _Index | None:

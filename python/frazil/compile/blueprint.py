@@ -15,39 +15,26 @@ from frazil.rewrite.definition import Rule
 
 @dataclass(frozen=True, eq=False)
 class Blueprint:
-    """The arguments of :func:`frazil.function`, checked.
-
-    Attributes
-    ----------
-    graph : FrozenFunctionGraph
-        Inputs: parameters, then shared variables. Outputs: results, then updates.
-    parameters : tuple of In
-        The function's parameters.
-    shared : tuple of SharedVariable
-        The shared variables that are read.
-    updated : tuple of SharedVariable
-        The shared variables that take the last outputs.
-    borrowing : tuple of int
-        The results that may share memory with arguments.
-    form : None, "single" or tuple
-        The form of results: a list, one array, or a dict with these keys.
-    mode : Mode
-        As it was given.
-    name : str or None
-        A name for messages.
-    threads : int or None
-        As it was given.
-    """
+    """The arguments of :func:`frazil.function`, checked."""
 
     graph: FrozenFunctionGraph
+    """Inputs: parameters, then shared variables. Outputs: results, then updates."""
     parameters: tuple[In, ...]
+    """The function's parameters."""
     shared: tuple[SharedVariable, ...]
+    """The shared variables that are read."""
     updated: tuple[SharedVariable, ...]
+    """The shared variables that take the last outputs."""
     form: Any
+    """The form of results: a list, one array, or a dict with these keys."""
     borrowing: tuple[int, ...]
+    """The results that may share memory with arguments."""
     mode: Mode
+    """As it was given."""
     name: str | None
+    """A name for messages."""
     threads: int | None
+    """As it was given."""
 
     @property
     def variables(self) -> tuple[Variable, ...]:

@@ -15,21 +15,14 @@ from frazil.tensor.reshaping import ravel, reshape
 
 @dataclass(frozen=True)
 class Packing:
-    """A vector with the elements of all unknowns.
-
-    Attributes
-    ----------
-    unknowns : sequence of Variable
-        The unknowns, in the order of their elements in the vector.
-    vector : Variable
-        The variable that replaces them in an expression.
-    start : Variable
-        The initial value of the search.
-    """
+    """A vector with the elements of all unknowns."""
 
     unknowns: Sequence[Variable]
+    """The unknowns, in the order of their elements in the vector."""
     vector: Variable
+    """The variable that replaces them in an expression."""
     start: Variable
+    """The initial value of the search."""
 
     @staticmethod
     def of(unknowns: Sequence[Variable]) -> Packing:

@@ -35,21 +35,14 @@ Drawn: TypeAlias = tuple[Variable, Variable]
 
 @dataclass(frozen=True)
 class DistributionSignature:
-    """The parameters and results of a distribution.
-
-    Attributes
-    ----------
-    parameters : tuple of str
-        The dtype of each parameter.
-    takes_rows : tuple of bool
-        Whether it takes the numbers along the last axis of a parameter together.
-    has_rows : bool
-        Whether it draws the numbers along the last axis together.
-    """
+    """The parameters and results of a distribution."""
 
     parameters: tuple[str, ...]
+    """The dtype of each parameter."""
     takes_rows: tuple[bool, ...]
+    """Whether it takes the numbers along the last axis of a parameter together."""
     has_rows: bool
+    """Whether it draws the numbers along the last axis together."""
 
 
 @cache

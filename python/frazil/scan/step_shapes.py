@@ -13,21 +13,14 @@ from frazil.tensor.shapes import Shapes
 
 @dataclass(frozen=True)
 class StepShapes:
-    """The shapes of what a step computes.
-
-    Attributes
-    ----------
-    order : sequence of FrozenApply
-        The nodes of the step.
-    shapes : Shapes
-        Their lengths.
-    same : collection of Variable
-        What has the same value in each step.
-    """
+    """The shapes of what a step computes."""
 
     order: Sequence[FrozenApply]
+    """The nodes of the step."""
     shapes: Shapes
+    """Their lengths."""
     same: Collection[Variable]
+    """What has the same value in each step."""
 
     @staticmethod
     def of(body: ScanBody) -> StepShapes:

@@ -26,21 +26,14 @@ from frazil.link.toolchain.keeping import write_soon
 
 @dataclass(frozen=True, eq=False)
 class MadeCode:
-    """The library of a unit as bytes.
-
-    Attributes
-    ----------
-    made_by : str
-        The identity of the compiler.
-    content : bytes
-        The library.
-    kernels : Mapping of str to int
-        The texts of its kernels, in order, with the bytes that each has in the table of constants.
-    """
+    """The library of a unit as bytes."""
 
     made_by: str
+    """The identity of the compiler."""
     content: bytes
+    """The library."""
     kernels: Mapping[str, int]
+    """The texts of its kernels, in order, with the bytes of each in the table of constants."""
 
     @cached_property
     def places(self) -> Mapping[str, tuple[int, int]]:

@@ -24,21 +24,14 @@ from frazil.tensor.updates import updated_operand
 
 @dataclass(frozen=True)
 class InPlaceSchedule:
-    """An order of a graph's nodes, and the memory that is written over in it.
-
-    Attributes
-    ----------
-    order : sequence of FrozenApply
-        The nodes.
-    before : mapping of FrozenApply to sequence of FrozenApply
-        For each node that writes over an operand, the other readers of that memory.
-    written : collection of Variable
-        The variables whose memory is written over, views of it included.
-    """
+    """An order of a graph's nodes, and the memory that is written over in it."""
 
     order: Sequence[FrozenApply]
+    """The nodes."""
     before: Mapping[FrozenApply, Sequence[FrozenApply]]
+    """For each node that writes over an operand, the other readers of that memory."""
     written: Collection[Variable]
+    """The variables whose memory is written over, views of it included."""
 
 
 def schedule_in_place(

@@ -26,61 +26,46 @@ from frazil.tensor.reductions import Reduce
 
 
 class Kind(NamedTuple):
-    """What is the same for all nodes with one op, and operands and results of the same types.
-
-    Attributes
-    ----------
-    fusible : bool
-        Whether a loop may hold such a node.
-    elementwise : bool
-        Whether it is fusible, and its op is elementwise.
-    makes_elements : bool
-        Whether a loop computes an element of the result at each position of the domain.
-    reduces_rows : bool
-        Whether the node reduces the innermost of several dimensions, and no other.
-    sums_short : bool
-        Whether it adds up rows that may be short, of three dimensions or more.
-    own_rows : bool
-        Whether its rows are not the last dimension.
-    is_length : bool
-        Whether it is the length of an operand.
-    cost : int or None
-        What an elementwise op costs, of a fusible node.
-    domain : str
-        The domain of a fusible node: its ``"output"``, the ``"first"`` operand, or ``"given"`` for
-        each node.
-    whole : bool
-        Whether the first operand is needed as a whole array, not element by element.
-    operands : sequence of (int, Axes)
-        The operands that a fusible node reads element by element: the position of each, and its
-        axis for each dimension of the domain.
-    view : (Axes, bool) or None
-        Of a view, the axis of its first operand for each dimension, and whether it is a buffer
-        filled with one value.
-    length_operands : (int, int or None)
-        The range of the operands that are only lengths.
-    dtypes : sequence of str
-        The dtypes of the operands of a fusible node, and that of its result.
-    lengths : Lengths or int or None
-        The lengths of the result of an elementwise node, or the position of an operand that has the
-        same ones; None if the kind tells neither.
-    """
+    """What is the same for all nodes with one op, and operands and results of the same types."""
 
     fusible: bool = False
+    """Whether a loop may hold such a node."""
     elementwise: bool = False
+    """Whether it is fusible, and its op is elementwise."""
     makes_elements: bool = False
+    """Whether a loop computes an element of the result at each position of the domain."""
     reduces_rows: bool = False
+    """Whether the node reduces the innermost of several dimensions, and no other."""
     sums_short: bool = False
+    """Whether it adds up rows that may be short, of three dimensions or more."""
     own_rows: bool = False
+    """Whether its rows are not the last dimension."""
     is_length: bool = False
+    """Whether it is the length of an operand."""
     cost: int | None = None
+    """What an elementwise op costs, of a fusible node."""
     domain: str = "output"
+    """The domain of a fusible node: its ``"output"``, the ``"first"`` operand, or ``"given"`` for
+    each node.
+    """
     whole: bool = False
+    """Whether the first operand is needed as a whole array, not element by element."""
     operands: Sequence[tuple[int, Axes]] = ()
+    """The operands that a fusible node reads element by element: the position of each, and its axis
+    for each dimension of the domain.
+    """
     view: tuple[Axes, bool] | None = None
+    """Of a view, the axis of its first operand for each dimension, and whether it is a buffer
+    filled with one value.
+    """
     length_operands: tuple[int, int | None] = (0, 0)
+    """The range of the operands that are only lengths."""
     dtypes: Sequence[str] = ()
+    """The dtypes of the operands of a fusible node, and that of its result."""
     lengths: Lengths | int | None = None
+    """The lengths of the result of an elementwise node, or the position of an operand that has the
+    same ones; None if the kind tells neither.
+    """
 
 
 class Kinds(NamedTuple):

@@ -32,21 +32,14 @@ from frazil.link.kernel.cost import FUNCTION, KEEPING
 
 @dataclass(frozen=True, eq=False)
 class Segment:
-    """A part of a graph that runs as one.
-
-    Attributes
-    ----------
-    task : FusedLoop or FrozenApply
-        A loop, its nodes in the order of :attr:`graph`; or a node by itself.
-    inputs : tuple of Variable
-        The variables that it reads, in the order in which a walk from the outputs meets them.
-    outputs : tuple of Variable
-        The variables that it leaves in memory.
-    """
+    """A part of a graph that runs as one."""
 
     task: Task
+    """A loop, its nodes in the order of :attr:`graph`; or a node by itself."""
     inputs: tuple[Variable, ...]
+    """The variables that it reads, in the order in which a walk from the outputs meets them."""
     outputs: tuple[Variable, ...]
+    """The variables that it leaves in memory."""
 
     @property
     def nodes(self) -> Sequence[FrozenApply]:

@@ -10,24 +10,16 @@ from frazil.link.kernel.loop_kernel import LoopKernel
 
 @dataclass(frozen=True, slots=True)
 class Indices:
-    """The indices of a take or a put.
-
-    Attributes
-    ----------
-    name : str
-        The rest of their variables' names, behind the letter ``n``.
-    table : str
-        The pointer to the table of the source or the put.
-    args : sequence of int
-        Their values.
-    first : int
-        The number of the first one among all indices of the kernel.
-    """
+    """The indices of a take or a put."""
 
     name: str
+    """The rest of their variables' names, behind the letter ``n``."""
     table: str
+    """The pointer to the table of the source or the put."""
     args: Sequence[int]
+    """Their values."""
     first: int
+    """The number of the first one among all indices of the kernel."""
 
     def number(self, j: int) -> str:
         """The variable of index ``j``."""

@@ -141,24 +141,18 @@ class Put(NamedTuple):
 
 
 class Write(NamedTuple):
-    """An output.
-
-    Attributes
-    ----------
-    reduce : str or None
-        The scalar op that folds elements into the output (add, mul, maximum, minimum, and_, or_).
-        The runtime fills the output with the identity first.
-    inner : bool
-        Whether it moves along the innermost dimension. A reduction over that dimension does not.
-    of_rows : bool
-        Whether it is a reduction over the innermost dimension that moves along another one.
-    """
+    """An output."""
 
     value: int
     dtype: str
     inner: bool
+    """Whether it moves along the innermost dimension. A reduction over that dimension does not."""
     reduce: str | None
+    """The scalar op that folds elements into the output (add, mul, maximum, minimum, and_, or_).
+    The runtime fills the output with the identity first.
+    """
     of_rows: bool = False
+    """Whether it is a reduction over the innermost dimension that moves along another one."""
 
     @property
     def walks(self) -> bool:

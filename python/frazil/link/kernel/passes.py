@@ -18,32 +18,24 @@ from frazil.link.kernel.scalar_loop import scalar_loop_calls
 
 
 class Pass(NamedTuple):
-    """One walk along the row, in numbers of values, writes and puts.
-
-    Attributes
-    ----------
-    uniform : tuple of int
-        Statements that are the same along the row, computed before the walk.
-    varying : tuple of int
-        Statements that are computed at every element, in order.
-    reads, loads : tuple of int
-        Moving reads, and values kept by an earlier pass, that the statements use.
-    stores : tuple of int
-        Values kept for later passes.
-    folds : tuple of int
-        Folds over the row.
-    writes, puts : tuple of int
-        Outputs written in this pass.
-    """
+    """One walk along the row, in numbers of values, writes and puts."""
 
     uniform: tuple[int, ...]
+    """Statements that are the same along the row, computed before the walk."""
     varying: tuple[int, ...]
+    """Statements that are computed at every element, in order."""
     reads: tuple[int, ...]
+    """Moving reads that the statements use."""
     loads: tuple[int, ...]
+    """Values kept by an earlier pass that the statements use."""
     stores: tuple[int, ...]
+    """Values kept for later passes."""
     folds: tuple[int, ...]
+    """Folds over the row."""
     writes: tuple[int, ...]
+    """Outputs written in this pass."""
     puts: tuple[int, ...]
+    """Outputs written in this pass where indices say."""
 
 
 class Passes(NamedTuple):

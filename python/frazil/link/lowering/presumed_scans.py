@@ -40,21 +40,14 @@ Axis: TypeAlias = tuple[Variable, int]
 
 @dataclass(frozen=True)
 class PresumedScan:
-    """A scan as graphs of its own, of the same operands.
-
-    Attributes
-    ----------
-    operands : sequence of Variable
-        The operands of the scan that the graphs take.
-    known : FrozenFunctionGraph
-        The scan, with all lengths in the types of its inputs.
-    written : FrozenFunctionGraph
-        The scan as it is written, for any lengths.
-    """
+    """A scan as graphs of its own, of the same operands."""
 
     operands: Sequence[Variable]
+    """The operands of the scan that the graphs take."""
     known: FrozenFunctionGraph
+    """The scan, with all lengths in the types of its inputs."""
     written: FrozenFunctionGraph
+    """The scan as it is written, for any lengths."""
 
     @property
     def inner(self) -> Sequence[Inner]:

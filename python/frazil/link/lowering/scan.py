@@ -25,22 +25,15 @@ from frazil.tensor.shapes import Shapes
 
 @dataclass(frozen=True)
 class _StepGraph:
-    """The graph of a step without repeated outputs, and the use of each output.
-
-    Attributes
-    ----------
-    nexts : sequence of pairs
-        For each state, the output or input of the step that is its next value.
-    stacked : sequence of int
-        The outputs that are stacked.
-    until : int or None
-        The output that ends the scan.
-    """
+    """The graph of a step without repeated outputs, and the use of each output."""
 
     graph: FrozenFunctionGraph
     nexts: Sequence[tuple[Literal["output", "input"], int]]
+    """For each state, the output or input of the step that is its next value."""
     stacked: Sequence[int]
+    """The outputs that are stacked."""
     until: int | None
+    """The output that ends the scan."""
 
     @staticmethod
     def of(op: Scan) -> _StepGraph:

@@ -18,21 +18,14 @@ from frazil.tensor.transposition import matrix_transpose
 
 @dataclass(frozen=True)
 class System:
-    """Operands of an op that solves systems, the right side last.
-
-    Attributes
-    ----------
-    operands : list of Variable
-        With as many dimensions in front of their matrices.
-    is_stack_of_vectors : bool
-        The right side has a last dimension for the ops alone.
-    front : tuple of Length, optional
-        The dimensions in front of vectors that are columns of one right side here.
-    """
+    """Operands of an op that solves systems, the right side last."""
 
     operands: list[Variable]
+    """With as many dimensions in front of their matrices."""
     is_stack_of_vectors: bool
+    """The right side has a last dimension for the ops alone."""
     front: tuple[Variable | int, ...] | None = None
+    """The dimensions in front of vectors that are columns of one right side here."""
 
     def solution(self, x: Variable) -> Variable:
         """Return the result of an op, in the shape of the right side as the user gave it."""
