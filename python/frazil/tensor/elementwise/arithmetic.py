@@ -19,51 +19,36 @@ subtract = binary(
     scalar.sub,
     "the difference ``x1 - x2``; bool raises TypeError",
     "[1.0, 2.0], [3.0, 5.0] -> [-2., -3.]",
-    name="subtract",
 )
-multiply = binary(
-    scalar.mul, "the product ``x1 * x2``", "[1.0, 2.0], [3.0, 4.0] -> [3., 8.]", name="multiply"
-)
-divide = binary(
-    scalar.truediv,
-    "the quotient ``x1 / x2``",
-    "[1.0, 2.0], [2.0, 4.0] -> [0.5, 0.5]",
-    name="divide",
-)
+multiply = binary(scalar.mul, "the product ``x1 * x2``", "[1.0, 2.0], [3.0, 4.0] -> [3., 8.]")
+divide = binary(scalar.truediv, "the quotient ``x1 / x2``", "[1.0, 2.0], [2.0, 4.0] -> [0.5, 0.5]")
 floor_divide = binary(
     scalar.floordiv,
     "the quotient rounded down, ``x1 // x2``; its gradient is zero",
     "[7.0, -7.0], [2.0, 2.0] -> [ 3., -4.]",
-    name="floor_divide",
 )
 remainder = binary(
     scalar.mod,
     "the remainder ``x1 % x2``, which has the sign of ``x2``",
     "[7.0, -7.0], [3.0, 3.0] -> [1., 2.]",
-    name="remainder",
 )
 fmod = binary(
     scalar.fmod,
     "the remainder of a division rounded towards zero, which has the sign of ``x1``",
     "[7.0, -7.0], [3.0, 3.0] -> [ 1., -1.]",
 )
-power = binary(
-    scalar.pow, "the power ``x1 ** x2``", "[2.0, 3.0], [3.0, 2.0] -> [8., 9.]", name="power"
-)
+power = binary(scalar.pow, "the power ``x1 ** x2``", "[2.0, 3.0], [3.0, 2.0] -> [8., 9.]")
 negative = unary(
-    scalar.neg,
-    "the negative ``-x``; bool raises TypeError",
-    "[1.0, -2.0] -> [-1.,  2.]",
-    name="negative",
+    scalar.neg, "the negative ``-x``; bool raises TypeError", "[1.0, -2.0] -> [-1.,  2.]"
 )
 reciprocal = unary(
     scalar.reciprocal,
     "``1 / x``, a floating-point number for integers too",
     "[2.0, 4.0] -> [0.5 , 0.25]",
 )
-square = unary(scalar.sqr, "the square ``x * x``", "[2.0, 3.0] -> [4., 9.]", name="square")
+square = unary(scalar.sqr, "the square ``x * x``", "[2.0, 3.0] -> [4., 9.]")
 sqrt = unary(scalar.sqrt, "the square root", "[4.0, 9.0] -> [2., 3.]")
-absolute = unary(scalar.abs, "the absolute value", "[1.0, -2.0] -> [1., 2.]", name="absolute")
+absolute = unary(scalar.abs, "the absolute value", "[1.0, -2.0] -> [1., 2.]")
 sign = unary(
     scalar.sign,
     "-1, 0 or 1, as the number is negative, zero or positive; its gradient is zero",

@@ -14,24 +14,14 @@ equal = binary(
     scalar.eq,
     "whether ``x1`` is equal to ``x2``. (``x1 == x2`` is whether they are one variable)",
     "[1, 2], [1, 3] -> [ True, False]",
-    name="equal",
 )
 not_equal = binary(
-    scalar.neq,
-    "whether ``x1`` differs from ``x2``",
-    "[1, 2], [1, 3] -> [False,  True]",
-    name="not_equal",
+    scalar.neq, "whether ``x1`` differs from ``x2``", "[1, 2], [1, 3] -> [False,  True]"
 )
-less = binary(scalar.lt, "whether ``x1 < x2``", "[1, 2], [2, 2] -> [ True, False]", name="less")
-less_equal = binary(
-    scalar.le, "whether ``x1 <= x2``", "[1, 3], [2, 2] -> [ True, False]", name="less_equal"
-)
-greater = binary(
-    scalar.gt, "whether ``x1 > x2``", "[1, 3], [2, 2] -> [False,  True]", name="greater"
-)
-greater_equal = binary(
-    scalar.ge, "whether ``x1 >= x2``", "[1, 2], [2, 2] -> [False,  True]", name="greater_equal"
-)
+less = binary(scalar.lt, "whether ``x1 < x2``", "[1, 2], [2, 2] -> [ True, False]")
+less_equal = binary(scalar.le, "whether ``x1 <= x2``", "[1, 3], [2, 2] -> [ True, False]")
+greater = binary(scalar.gt, "whether ``x1 > x2``", "[1, 3], [2, 2] -> [False,  True]")
+greater_equal = binary(scalar.ge, "whether ``x1 >= x2``", "[1, 2], [2, 2] -> [False,  True]")
 isnan = unary(scalar.isnan, "whether the number is NaN", "[1.0, float('nan')] -> [False,  True]")
 isinf = unary(
     scalar.isinf, "whether the number is infinite", "[1.0, float('inf')] -> [False,  True]"

@@ -7,6 +7,8 @@ from inspect import signature
 from textwrap import fill
 from typing import Protocol, TypedDict, TypeVar, Unpack
 
+import numpy as np
+
 from frazil._core import Variable, elemwise
 from frazil.scalar import Elementary
 from frazil.scalar.constants import TensorLike, as_operand, as_tensor
@@ -78,9 +80,11 @@ class Wording(TypedDict, total=False):
     """What a function has that its op does not tell."""
 
     name: str
-    """Its name; that of the op by default."""
+    """Its name; by default that of NumPy's function, or else of the op."""
     follows: str
-    """The function that it follows, by default NumPy's of its name; and how, behind a colon."""
+    """The function that it follows, by default NumPy's or SciPy's of its name; and how, behind a
+    colon.
+    """
     logical: bool
     """Whether operands are converted to bool first."""
 
@@ -138,14 +142,14 @@ def _documented(
     follows: str = "",
     logical: bool = False,
 ) -> Elementwise:
-    name = name or op.name
+    name = name or _name_of(op)
     parameters, operands, shape = _OPERANDS[op.nin]
     if not logical:
         applied[function] = op
     if logical:
         operands = f"{operands.partition('.')[0]}; numbers are true where they are not zero."
     dtype = "bool" if logical else _RESULT_DTYPE[op.rule]
-    follows = follows or f"numpy.{name}"
+    follows = follows or f"{'numpy' if hasattr(np, name) else 'scipy.special'}.{name}"
     if ":" not in follows:
         follows += " : the function that this one follows."
     return documented(
@@ -159,3 +163,9 @@ def _documented(
         follows=follows,
         example=example,
     )
+
+
+def _name_of(op: Elementary) -> str:
+    """The name of NumPy's function; of the op, if it has another one."""
+    name = getattr(op.ufunc, "__name__", "")
+    return name if getattr(np, name, None) is op.ufunc else op.name

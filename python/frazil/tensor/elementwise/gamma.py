@@ -12,59 +12,46 @@ from frazil.tensor.docstrings import described
 from frazil.tensor.elementwise.angles import as_floating
 from frazil.tensor.elementwise.definition import binary, elementwise, unary
 
-gamma = unary(
-    scalar.gamma,
-    "the gamma function",
-    "[0.5, 5.0] -> [ 1.77245385, 24.        ]",
-    follows="scipy.special.gamma",
-)
+gamma = unary(scalar.gamma, "the gamma function", "[0.5, 5.0] -> [ 1.77245385, 24.        ]")
 beta = binary(
     scalar.beta,
     "the beta function ``gamma(x1) * gamma(x2) / gamma(x1 + x2)``",
     "[1.0, 2.0], [3.0, 0.5] -> [0.33333333, 1.33333333]",
-    follows="scipy.special.beta",
 )
 betaln = binary(
     scalar.betaln,
     "the logarithm of the absolute value of the beta function",
     "[1.0, 200.0], [3.0, 300.0] -> [  -1.09861229, -337.98011307]",
-    follows="scipy.special.betaln",
 )
 gammainc = binary(
     scalar.gammainc,
     "the lower incomplete gamma function of shape ``x1`` up to ``x2``, divided by the whole",
     "[1.0, 2.0], [1.0, 3.0] -> [0.63212056, 0.80085173]",
-    follows="scipy.special.gammainc",
 )
 gammaincc = binary(
     scalar.gammaincc,
     "the upper incomplete gamma function of shape ``x1`` from ``x2`` on, divided by the whole",
     "[1.0, 2.0], [1.0, 3.0] -> [0.36787944, 0.19914827]",
-    follows="scipy.special.gammaincc",
 )
 gammaincinv = binary(
     scalar.gammaincinv,
     "where :func:`gammainc` of shape ``x1`` is ``x2``",
     "[1.0, 2.0], [0.5, 0.5] -> [0.69314718, 1.67834699]",
-    follows="scipy.special.gammaincinv",
 )
 gammainccinv = binary(
     scalar.gammainccinv,
     "where :func:`gammaincc` of shape ``x1`` is ``x2``",
     "[1.0, 2.0], [0.25, 0.25] -> [1.38629436, 2.69263453]",
-    follows="scipy.special.gammainccinv",
 )
 poch = binary(
     scalar.poch,
     "Pochhammer's symbol ``gamma(x1 + x2) / gamma(x1)``",
     "[1.0, 0.5], [3.0, 2.0] -> [6.  , 0.75]",
-    follows="scipy.special.poch",
 )
 binom = binary(
     scalar.binom,
     "the binomial coefficient of any numbers, ``x1`` over ``x2``",
     "[5.0, 2.5], [2.0, 1.5] -> [10.  ,  2.5]",
-    follows="scipy.special.binom",
 )
 
 

@@ -5,15 +5,9 @@ from __future__ import annotations
 import frazil.scalar as scalar
 from frazil.tensor.elementwise.definition import binary, unary
 
-bitwise_and = binary(
-    scalar.and_, "``x1 & x2``, bit by bit", "[5, 6], [3, 3] -> [1, 2]", name="bitwise_and"
-)
-bitwise_or = binary(
-    scalar.or_, "``x1 | x2``, bit by bit", "[5, 6], [3, 3] -> [7, 7]", name="bitwise_or"
-)
-bitwise_xor = binary(
-    scalar.xor, "``x1 ^ x2``, bit by bit", "[5, 6], [3, 3] -> [6, 5]", name="bitwise_xor"
-)
+bitwise_and = binary(scalar.and_, "``x1 & x2``, bit by bit", "[5, 6], [3, 3] -> [1, 2]")
+bitwise_or = binary(scalar.or_, "``x1 | x2``, bit by bit", "[5, 6], [3, 3] -> [7, 7]")
+bitwise_xor = binary(scalar.xor, "``x1 ^ x2``, bit by bit", "[5, 6], [3, 3] -> [6, 5]")
 bitwise_invert = unary(
     scalar.invert,
     "``~x``, bit by bit; the negation of a bool",

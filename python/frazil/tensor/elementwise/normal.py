@@ -11,38 +11,28 @@ ndtr = unary(
     scalar.ndtr,
     "the distribution function of the normal distribution",
     "[0.0, 1.0] -> [0.5       , 0.84134475]",
-    follows="scipy.special.ndtr",
 )
 log_ndtr = unary(
     scalar.log_ndtr,
     "the logarithm of :func:`ndtr`, precise far below zero, too",
     "[0.0, -100.0] -> [-6.93147181e-01, -5.00552421e+03]",
-    follows="scipy.special.log_ndtr",
 )
 ndtri = unary(
     scalar.ndtri,
     "where :func:`ndtr` is ``x``, the quantiles of the normal distribution",
     "[0.5, 0.975] -> [0.        , 1.95996398]",
-    follows="scipy.special.ndtri",
 )
 erfinv = unary(
-    scalar.erfinv,
-    "where :func:`erf` is ``x``",
-    "[0.0, 0.5] -> [0.        , 0.47693628]",
-    follows="scipy.special.erfinv",
+    scalar.erfinv, "where :func:`erf` is ``x``", "[0.0, 0.5] -> [0.        , 0.47693628]"
 )
 erfcinv = unary(
-    scalar.erfcinv,
-    "where :func:`erfc` is ``x``",
-    "[0.5, 1e-20] -> [0.47693628, 6.60158062]",
-    follows="scipy.special.erfcinv",
+    scalar.erfcinv, "where :func:`erfc` is ``x``", "[0.5, 1e-20] -> [0.47693628, 6.60158062]"
 )
 owens_t = binary(
     scalar.owens_t,
     "Owen's T function: how probable it is that one normal number is above ``x1``, and another, "
     "independent one between 0 and ``x2`` times the first",
     "[0.0, 1.0], [1.0, 0.5] -> [0.125     , 0.04306469]",
-    follows="scipy.special.owens_t",
 )
 
 

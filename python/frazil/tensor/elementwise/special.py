@@ -28,35 +28,24 @@ log_sigmoid = unary(
     "[0.0, 2.0] -> [-0.69314718, -0.12692801]",
     follows="scipy.special.log_expit",
 )
-erf = unary(
-    scalar.erf,
-    "the error function",
-    "[0.0, 1.0] -> [0.        , 0.84270079]",
-    follows="scipy.special.erf",
-)
+erf = unary(scalar.erf, "the error function", "[0.0, 1.0] -> [0.        , 0.84270079]")
 erfc = unary(
     scalar.erfc,
     "``1 - erf(x)``, precise where that is near 0",
     "[0.0, 1.0] -> [1.        , 0.15729921]",
-    follows="scipy.special.erfc",
 )
 erfcx = unary(
     scalar.erfcx,
     "``exp(x**2) * erfc(x)``, which does not vanish for large ``x``",
     "[0.0, 100.0] -> [1.        , 0.00564161]",
-    follows="scipy.special.erfcx",
 )
 gammaln = unary(
     scalar.gammaln,
     "the logarithm of the absolute value of the gamma function",
     "[1.0, 5.0] -> [0.        , 3.17805383]",
-    follows="scipy.special.gammaln",
 )
 psi = unary(
-    scalar.psi,
-    "the derivative of :func:`gammaln`",
-    "[1.0, 2.0] -> [-0.57721566,  0.42278434]",
-    follows="scipy.special.psi",
+    scalar.psi, "the derivative of :func:`gammaln`", "[1.0, 2.0] -> [-0.57721566,  0.42278434]"
 )
 tri_gamma = unary(
     scalar.tri_gamma,
