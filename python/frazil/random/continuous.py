@@ -15,7 +15,6 @@ def uniform(
 
     low (tensor_like): The lower end.
     high (tensor_like): The upper end.
-    returns: float64.
     example: -1.0, [1.0, 5.0]
     """
     return draw("uniform", rng, [low, high], size)
@@ -29,7 +28,6 @@ def normal(
 
     loc (tensor_like): The mean.
     scale (tensor_like): The standard deviation, not negative.
-    returns: float64.
     example: [0.0, 5.0], 2.0
     """
     return draw("normal", rng, [loc, scale], size)
@@ -43,7 +41,6 @@ def lognormal(
 
     mean (tensor_like): The mean of the logarithm.
     sigma (tensor_like): The standard deviation of the logarithm, not negative.
-    returns: float64.
     example: 0.0, [0.5, 1.0]
     """
     return draw("lognormal", rng, [mean, sigma], size)
@@ -54,7 +51,6 @@ def exponential(rng: TensorLike, scale: TensorLike = 1.0, size: Size = None) -> 
     """Draw from exponential distributions.
 
     scale (tensor_like): The mean, not negative.
-    returns: float64.
     example: [1.0, 3.0]
     """
     return draw("exponential", rng, [scale], size)
@@ -66,7 +62,6 @@ def gamma(rng: TensorLike, shape: TensorLike, scale: TensorLike = 1.0, size: Siz
 
     shape (tensor_like): The shape, not negative.
     scale (tensor_like): The scale, not negative.
-    returns: float64.
     example: [2.0, 3.0], 0.5
     """
     return draw("gamma", rng, [shape, scale], size)
@@ -77,7 +72,6 @@ def beta(rng: TensorLike, a: TensorLike, b: TensorLike, size: Size = None) -> Dr
     """Draw from beta distributions.
 
     a, b (tensor_like): Positive.
-    returns: float64.
     example: [2.0, 3.0], 0.5
     """
     return draw("beta", rng, [a, b], size)
@@ -88,7 +82,6 @@ def chisquare(rng: TensorLike, df: TensorLike, size: Size = None) -> Drawn:
     """Draw from chi-squared distributions.
 
     df (tensor_like): The degrees of freedom, positive.
-    returns: float64.
     example: [2.0, 3.0]
     """
     return draw("chisquare", rng, [df], size)
@@ -102,7 +95,6 @@ def noncentral_chisquare(
 
     df (tensor_like): The degrees of freedom, positive.
     nonc (tensor_like): The non-centrality, not negative.
-    returns: float64.
     example: [2.0, 3.0], 1.0
     """
     return draw("noncentral_chisquare", rng, [df, nonc], size)
@@ -114,7 +106,6 @@ def f(rng: TensorLike, dfnum: TensorLike, dfden: TensorLike, size: Size = None) 
 
     dfnum (tensor_like): The degrees of freedom of the numerator, positive.
     dfden (tensor_like): Those of the denominator, positive.
-    returns: float64.
     example: [2.0, 3.0], 5.0
     """
     return draw("f", rng, [dfnum, dfden], size)
@@ -129,7 +120,6 @@ def noncentral_f(
     dfnum (tensor_like): The degrees of freedom of the numerator, positive.
     dfden (tensor_like): Those of the denominator, positive.
     nonc (tensor_like): The non-centrality, not negative.
-    returns: float64.
     example: [2.0, 3.0], 5.0, 1.0
     """
     return draw("noncentral_f", rng, [dfnum, dfden, nonc], size)
@@ -140,7 +130,6 @@ def standard_t(rng: TensorLike, df: TensorLike, size: Size = None) -> Drawn:
     """Draw from Student's t distributions.
 
     df (tensor_like): The degrees of freedom, positive.
-    returns: float64.
     example: [2.0, 3.0]
     """
     return draw("standard_t", rng, [df], size)
@@ -151,7 +140,6 @@ def pareto(rng: TensorLike, a: TensorLike, size: Size = None) -> Drawn:
     """Draw from Pareto II (Lomax) distributions.
 
     a (tensor_like): The shape, positive.
-    returns: float64.
     example: [2.0, 3.0]
     """
     return draw("pareto", rng, [a], size)
@@ -162,7 +150,6 @@ def weibull(rng: TensorLike, a: TensorLike, size: Size = None) -> Drawn:
     """Draw from Weibull distributions of scale 1.
 
     a (tensor_like): The shape, not negative.
-    returns: float64.
     example: [2.0, 3.0]
     """
     return draw("weibull", rng, [a], size)
@@ -173,7 +160,6 @@ def power(rng: TensorLike, a: TensorLike, size: Size = None) -> Drawn:
     """Draw from power distributions.
 
     a (tensor_like): The exponent plus one, positive.
-    returns: float64.
     example: [2.0, 3.0]
     """
     return draw("power", rng, [a], size)
@@ -187,7 +173,6 @@ def laplace(
 
     loc (tensor_like): The mean.
     scale (tensor_like): The decay, not negative.
-    returns: float64.
     example: [0.0, 5.0], 2.0
     """
     return draw("laplace", rng, [loc, scale], size)
@@ -201,7 +186,6 @@ def gumbel(
 
     loc (tensor_like): The mode.
     scale (tensor_like): The scale, not negative.
-    returns: float64.
     example: [0.0, 5.0], 2.0
     """
     return draw("gumbel", rng, [loc, scale], size)
@@ -215,7 +199,6 @@ def logistic(
 
     loc (tensor_like): The mean.
     scale (tensor_like): The scale, not negative.
-    returns: float64.
     example: [0.0, 5.0], 2.0
     """
     return draw("logistic", rng, [loc, scale], size)
@@ -226,7 +209,6 @@ def rayleigh(rng: TensorLike, scale: TensorLike = 1.0, size: Size = None) -> Dra
     """Draw from Rayleigh distributions.
 
     scale (tensor_like): The mode, not negative.
-    returns: float64.
     example: [1.0, 2.0]
     """
     return draw("rayleigh", rng, [scale], size)
@@ -238,7 +220,6 @@ def wald(rng: TensorLike, mean: TensorLike, scale: TensorLike, size: Size = None
 
     mean (tensor_like): The mean, positive.
     scale (tensor_like): The scale, positive.
-    returns: float64.
     example: [1.0, 2.0], 3.0
     """
     return draw("wald", rng, [mean, scale], size)
@@ -250,7 +231,6 @@ def vonmises(rng: TensorLike, mu: TensorLike, kappa: TensorLike, size: Size = No
 
     mu (tensor_like): The mode.
     kappa (tensor_like): The concentration, not negative.
-    returns: float64.
     example: [1.0, 2.0], 3.0
     """
     return draw("vonmises", rng, [mu, kappa], size)
@@ -265,7 +245,6 @@ def triangular(
     left (tensor_like): The lower end.
     mode (tensor_like): The peak, not below ``left``.
     right (tensor_like): The upper end, not below ``mode`` and above ``left``.
-    returns: float64.
     example: [0.0, 1.0], 1.5, 2.0
     """
     return draw("triangular", rng, [left, mode, right], size)

@@ -41,7 +41,6 @@ def halfnormal(
 
     loc (tensor_like): The location.
     scale (tensor_like): The scale, not negative.
-    returns: float64.
     example: 1.0, [2.0, 3.0] -> 1.0 + np.abs(rng.normal(0.0, [2.0, 3.0]))
     """
     shape, (start, width) = _spread("halfnormal", size, loc, scale)
@@ -57,7 +56,6 @@ def invgamma(
 
     shape (tensor_like): The shape, not negative.
     scale (tensor_like): The scale, positive.
-    returns: float64.
     example: [2.0, 3.0], 0.5 -> 1 / rng.gamma([2.0, 3.0], 1 / 0.5)
     """
     made, (concentration, width) = _spread("invgamma", size, shape, scale)
@@ -77,7 +75,6 @@ def cauchy(
 
     loc (tensor_like): The location.
     scale (tensor_like): The scale, not negative.
-    returns: float64.
     example: 1.0, 0.0, 2 -> [1.0, 1.0]
     """
     shape, (start, width) = _spread("cauchy", size, loc, scale)
@@ -93,7 +90,6 @@ def halfcauchy(
 
     loc (tensor_like): The location.
     scale (tensor_like): The scale, not negative.
-    returns: float64.
     example: 1.0, 0.0, 2 -> [1.0, 1.0]
     """
     shape, (start, width) = _spread("halfcauchy", size, loc, scale)
@@ -114,7 +110,6 @@ def t(
     df (tensor_like): The degrees of freedom, positive.
     loc (tensor_like): The location.
     scale (tensor_like): The scale, not negative.
-    returns: float64.
     example: [2.0, 3.0], 1.0, 2.0 -> 1.0 + 2.0 * rng.standard_t([2.0, 3.0])
     """
     shape, (freedom, start, width) = _spread("t", size, df, loc, scale)
@@ -135,7 +130,6 @@ def truncexpon(
     b (tensor_like): Where they end, in scales; positive.
     loc (tensor_like): The location.
     scale (tensor_like): The scale, not negative.
-    returns: float64.
     example: 1.0, 2.0, 0.0, 2 -> [2.0, 2.0]
     """
     shape, (end, start, width) = _spread("truncexpon", size, b, loc, scale)
@@ -157,7 +151,6 @@ def gengamma(
     alpha (tensor_like): The shape, positive.
     p (tensor_like): The power, positive.
     lambd (tensor_like): The scale, not negative.
-    returns: float64.
     example: [2.0, 3.0], 1.0, 3.0 -> 3.0 * rng.standard_gamma([2.0, 3.0])
     """
     shape, (concentration, power, width) = _spread("gengamma", size, alpha, p, lambd)

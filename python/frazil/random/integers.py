@@ -29,7 +29,6 @@ def integers(
     high (tensor_like): What all are below.
     dtype (dtype_like): An integer type or bool.
     endpoint (bool): Let ``high`` itself be among them.
-    returns: Of type ``dtype``.
     example: [3, 100]
     """
     lowest, highest = (0, low) if high is None else (low, high)

@@ -23,9 +23,6 @@ def _float(dtype: npt.DTypeLike) -> str:
 def random(rng: TensorLike, size: Size = None, dtype: npt.DTypeLike = "float64") -> Drawn:
     """Draw from the uniform distribution from 0 up to but without 1.
 
-    size (int, 0-d integer variable, or a sequence of them): Shape of the result.
-    dtype (dtype_like): float64 or float32, whose numbers are others.
-    returns: Of type ``dtype``.
     example: 3
     """
     return draw("random", rng, [], size, _float(dtype))
@@ -35,9 +32,6 @@ def random(rng: TensorLike, size: Size = None, dtype: npt.DTypeLike = "float64")
 def standard_normal(rng: TensorLike, size: Size = None, dtype: npt.DTypeLike = "float64") -> Drawn:
     """Draw from the normal distribution of mean 0 and standard deviation 1.
 
-    size (int, 0-d integer variable, or a sequence of them): Shape of the result.
-    dtype (dtype_like): float64 or float32, whose numbers are others.
-    returns: Of type ``dtype``.
     example: 3
     """
     return draw("standard_normal", rng, [], size, _float(dtype))
@@ -52,10 +46,7 @@ def standard_exponential(
 ) -> Drawn:
     """Draw from the exponential distribution of mean 1.
 
-    size (int, 0-d integer variable, or a sequence of them): Shape of the result.
-    dtype (dtype_like): float64 or float32, whose numbers are others.
     method ({"zig", "inv"}): By the ziggurat, or by the inverse of the distribution function.
-    returns: Of type ``dtype``.
     example: 3
     """
     if method not in ("zig", "inv"):
@@ -71,8 +62,6 @@ def standard_gamma(
     """Draw from gamma distributions of scale 1.
 
     shape (tensor_like): The shape, not negative.
-    dtype (dtype_like): float64 or float32, whose numbers are others.
-    returns: Of type ``dtype``.
     example: [2.0, 3.0]
     """
     return draw("standard_gamma", rng, [shape], size, _float(dtype))
@@ -82,8 +71,6 @@ def standard_gamma(
 def standard_cauchy(rng: TensorLike, size: Size = None) -> Drawn:
     """Draw from the Cauchy distribution of location 0 and scale 1.
 
-    size (int, 0-d integer variable, or a sequence of them): Shape of the result.
-    returns: float64.
     example: 3
     """
     return draw("standard_cauchy", rng, [], size)
