@@ -136,10 +136,9 @@ class _Descent:
 
     def _canonical_form(self, graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
         """``graph``, and all graphs within it, canonical and with optimized scans."""
-        found = self._canonical.get(graph)
-        if found is None:
-            found = self._canonical[graph] = self._made_canonical(graph)
-        return found
+        if graph not in self._canonical:
+            self._canonical[graph] = self._made_canonical(graph)
+        return self._canonical[graph]
 
     def _made_canonical(self, graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
         graph = expand_inline(graph)

@@ -9,6 +9,8 @@ Statements that compute with narrow integers are no part of such a loop.
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from frazil.link.c import syntax as c
@@ -45,16 +47,14 @@ class Narrow:
         self._definitions = definitions
         self._kernel = kernel
         self._lanes = kernel.lanes
-        self._known: dict[str, bool] = {}
+        # The blocks of a light kernel are as long as those of its narrowest elements.
+        self._narrow = _narrow_dtypes(1 if kernel.is_light else kernel.lanes)
         self.wide = lane_type(kernel.lanes)
         """The C type of widened elements."""
 
     def has(self, dtype: str) -> bool:
         """Whether elements of a dtype are narrow."""
-        known = self._known.get(dtype)
-        if known is None:
-            known = self._known[dtype] = self._is_narrow(dtype)
-        return known
+        return dtype in self._narrow
 
     def computes_with(self, own: Statement) -> bool:
         """Whether a statement computes with narrow integers, not only with bools."""
@@ -95,11 +95,12 @@ class Narrow:
         lanes = self._lanes
         return self._definitions.vector(dtype, lanes), self._definitions.vector(wide, lanes)
 
-    def _is_narrow(self, dtype: str) -> bool:
-        # The blocks of a light kernel are as long as those of its narrowest elements.
-        if self._kernel.is_light or self._lanes == 1 or dtype.startswith("float"):
-            return False
-        return np.dtype(dtype).itemsize * self._lanes <= _LEAST
-
     def _is_integer(self, dtype: str) -> bool:
         return dtype != "bool" and self.has(dtype)
+
+
+@cache
+def _narrow_dtypes(lanes: int) -> frozenset[str]:
+    """The dtypes of narrow elements of blocks of so many lanes: none if there is one lane."""
+    exact = [np.dtype(name) for name in C_TYPES if not name.startswith("float")]
+    return frozenset(x.name for x in exact if lanes > 1 and x.itemsize * lanes <= _LEAST)

@@ -277,6 +277,7 @@ class SingularValues(Decomposition):
         return [conj(matmul(u * expand_dims(output_gradients[0], -2), vt))]
 
 
+@dataclass(frozen=True, eq=False)
 class OfSymmetric(Decomposition):
     """Of a symmetric matrix one triangle is read, and the gradient is of that triangle.
 
@@ -284,6 +285,7 @@ class OfSymmetric(Decomposition):
     """
 
     lower: bool
+    on_error: OnError = "raise"
     real_results: ClassVar[tuple[int, ...]] = (0,)
     work: ClassVar[str]
 
@@ -315,8 +317,6 @@ class OfSymmetric(Decomposition):
 class Eigh(OfSymmetric):
     """The eigenvalues of a symmetric matrix in ascending order, and its eigenvectors in columns."""
 
-    lower: bool
-    on_error: OnError = "raise"
     work = "eigh"
 
     def shapes_of(self, rows: Variable, columns: Variable) -> tuple[Lengths, ...]:
@@ -339,8 +339,6 @@ class Eigh(OfSymmetric):
 class Eigenvalues(OfSymmetric):
     """The eigenvalues of a symmetric matrix in ascending order."""
 
-    lower: bool
-    on_error: OnError = "raise"
     work = "eigenvalues"
 
     def shapes_of(self, rows: Variable, columns: Variable) -> tuple[Lengths, ...]:
