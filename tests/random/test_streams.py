@@ -165,7 +165,7 @@ def test_a_pickle_keeps_what_a_stream_drew():
 def test_a_stream_within_a_scan_is_refused():
     stream = random.default_rng(SEED)
     for step in (lambda x: x + stream.normal(), lambda x: stream.normal(x)):
-        with pytest.raises(ValueError, match="a state of the loop"):
+        with pytest.raises(ValueError, match="a state of the scan"):
             fz.scan(step, sequences=ft.dvector())
     assert stream.next_rng is stream.rng
 
@@ -288,7 +288,7 @@ def test_generators_of_their_own(mode):
     (a, b), (_, after) = f(), expected(1, 2)[1]
     assert (a.tolist(), float(b)) == (expected(1, 1)[0][0], after)
     assert [rng for rng, _ in stream.updates()] == [x.owner.inputs[0], y.owner.inputs[0]]
-    with pytest.raises(ValueError, match="a state of the loop"):
+    with pytest.raises(ValueError, match="a state of the scan"):
         fz.scan(lambda x: x + stream.normal(), sequences=ft.dvector())
 
 

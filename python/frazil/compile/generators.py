@@ -128,7 +128,7 @@ def _inside(node: FrozenApply, generator: SharedVariable) -> str:
     return (
         f"{node.op} draws in its inner graph, from a state that comes from {generator}. Say with "
         f"updates={{{generator}: ...}} what {generator} becomes: the state that the inner "
-        "graph returns after its last draw. In a scan, that state is a state of the loop: "
+        "graph returns after its last draw. In a scan, make that state a state of the scan: "
         "give it in outputs_info, and return the state after each step's draws. An OpFromGraph "
         "that takes the state and returns the one after its last draw needs no updates"
     )

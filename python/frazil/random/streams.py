@@ -91,7 +91,7 @@ class Drawer(ABC):
         if _is_built_once.get():
             raise ValueError(
                 "the function of a step builds the graph of all steps, so that a stream would draw "
-                "the same numbers in each. Make the state of the generator a state of the loop: "
+                "the same numbers in each. Make the state of the generator a state of the scan: "
                 "give random.shared_rng(seed) in outputs_info, draw by next_rng, x = "
                 "random.normal(rng), and return next_rng with the step's other results"
             )

@@ -48,11 +48,11 @@ class Plan:
         self.calls = share_kernels(calls)
         nodes = [part.task for part in cut.segments if not isinstance(part.task, FusedLoop)]
         # A checked run goes step by step, so that it can name the step and the node in it.
-        loops = [] if checked else [node for node in nodes if isinstance(node.op, Scan)]
+        scans = [] if checked else [node for node in nodes if isinstance(node.op, Scan)]
         self.scans = {
-            node: call for node in loops if (call := scan_call(node.op, compiler)) is not None
+            node: call for node in scans if (call := scan_call(node.op, compiler)) is not None
         }
-        others = [node for node in loops if node not in self.scans]
+        others = [node for node in scans if node not in self.scans]
         self.presumed = {
             node: presumed
             for node in ([] if graph in settled else others)
