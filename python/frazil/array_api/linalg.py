@@ -22,28 +22,28 @@ def __dir__() -> list[str]:
 
 
 class EighResult(NamedTuple):
-    """What :func:`eigh` returns."""
+    """The result of :func:`eigh`."""
 
     eigenvalues: Array
     eigenvectors: Array
 
 
 class QRResult(NamedTuple):
-    """What :func:`qr` returns."""
+    """The result of :func:`qr`."""
 
     Q: Array
     R: Array
 
 
 class SlogdetResult(NamedTuple):
-    """What :func:`slogdet` returns."""
+    """The result of :func:`slogdet`."""
 
     sign: Array
     logabsdet: Array
 
 
 class SVDResult(NamedTuple):
-    """What :func:`svd` returns."""
+    """The result of :func:`svd`."""
 
     U: Array
     S: Array

@@ -120,7 +120,7 @@ def searchsorted(
 
 
 class UniqueAll(NamedTuple):
-    """What :func:`unique_all` returns."""
+    """The result of :func:`unique_all`."""
 
     values: Array
     indices: Array
@@ -129,14 +129,14 @@ class UniqueAll(NamedTuple):
 
 
 class UniqueCounts(NamedTuple):
-    """What :func:`unique_counts` returns."""
+    """The result of :func:`unique_counts`."""
 
     values: Array
     counts: Array
 
 
 class UniqueInverse(NamedTuple):
-    """What :func:`unique_inverse` returns."""
+    """The result of :func:`unique_inverse`."""
 
     values: Array
     inverse_indices: Array

@@ -36,7 +36,7 @@ Its passes over scalar loops run after the last of the others.
 """
 
 CHECKS = "checks"
-"""What ``ft.assert_`` and ``ft.check_parameters`` check; to exclude it is to leave that out."""
+"""The checks of ``ft.assert_`` and ``ft.check_parameters``; if excluded, they are left out."""
 
 
 Prepare: TypeAlias = Callable[[FrozenFunctionGraph, Improve], FrozenFunctionGraph]

@@ -139,8 +139,8 @@ class _Tree:
             self._add(*trees.popleft(), trees)
 
     def _add(self, root: Variable, above: int, trees: deque[tuple[Variable, int]]) -> None:
-        # What is still to be printed, the next one last: a variable, what is before it in its
-        # line, what is before its children in theirs, and its level.
+        # The variables still to print, the next one last: each with the text before it in its
+        # line, the text before its children in theirs, and its level.
         pending: list[tuple[Variable, str, str, int]] = [(root, "", " ", above)]
         while pending:
             variable, before, indent, level = pending.pop()

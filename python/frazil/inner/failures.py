@@ -1,4 +1,4 @@
-"""What errors of an inner graph say of the place where they were raised."""
+"""Errors of inner graphs: the place where they were raised, in their messages."""
 
 from __future__ import annotations
 

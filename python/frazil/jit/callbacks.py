@@ -38,7 +38,7 @@ class Callbacks:
         self._snapshot = snapshot
         self._lifts = Lifts()
         self._read: list[tuple[str, object, Snapshot]] = []
-        """What each callback may read, with its name."""
+        """The objects that callbacks may read, each with the callback's name."""
         self._cells: list[tuple[types.CellType, object, str]] = []
         """Variables of the call that callbacks read, with their values then."""
         self._reasons: list[str] = []
@@ -114,7 +114,7 @@ class Callbacks:
 
 
 class _Changes:
-    """What a callback visibly changes."""
+    """The objects that a callback visibly changes."""
 
     def __init__(
         self, function: object, read: Snapshot, places: set[tuple[int, str | None]]

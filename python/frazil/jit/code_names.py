@@ -170,7 +170,7 @@ def _gives_out(codes: list[CodeType]) -> bool:
 def _asked_class(
     read: list[Instruction], at: int, code: CodeType, own_free: frozenset[str]
 ) -> tuple[str | None] | None:
-    """Of what ``type`` is called: an argument that keeps its value, or None for other values.
+    """The operand of a call of ``type``: an argument that keeps its value; None for other values.
 
     Nothing if it is not called so, or of a captured value, which is not traced.
     """

@@ -90,7 +90,7 @@ def callback(function: Callable[..., object], *args: object, **kwargs: object) -
 
 
 class _Contents:
-    """What containers that are handed to a callback hold."""
+    """The contents of containers that are handed to a callback."""
 
     def __init__(self, handed: object, trace: Trace) -> None:
         self._handed, self._is_leaf = handed, trace.is_captured

@@ -103,7 +103,7 @@ def _pairs(copy: object, real: object) -> Iterator[tuple[object, object]]:
 
 
 def _contents(value: Any) -> tuple[object, list[object]]:
-    """What a container holds, and what tells the places of it."""
+    """The places in a container, in a form that compares, and the elements there."""
     kind = type(value)
     if is_registered(kind):
         leaves, structure = flatten(value)

@@ -41,7 +41,7 @@ class Root:
 
 
 class _Value(NamedTuple):
-    """What is known of a value on the stack or in a local variable."""
+    """The facts known of a value on the stack or in a local variable."""
 
     is_traced: bool = False
     """Whether it is a traced array in any case."""
@@ -50,7 +50,7 @@ class _Value(NamedTuple):
     path: tuple[str, ...] = ()
     """The names by which it was loaded, of a module's attribute; or of a method."""
     each: tuple[Any, ...] = ()
-    """Of an iterator of tuples, or such a tuple: the parts of each tuple."""
+    """The parts of each tuple, for an iterator of tuples or such a tuple."""
 
     constant: tuple[object, ...] = ()
     """The constant that it is."""
@@ -78,7 +78,7 @@ class Taken:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """What code does with captured values and their parts."""
+    """The uses of captured values and their parts in code."""
 
     read: frozenset[Part]
     """Parts that are read: those further into them are not."""
@@ -242,7 +242,7 @@ class _Walk:
             pending += self._after(at, list(stack))
 
     def flow(self) -> Flow:
-        """What was found."""
+        """The uses that were found."""
         return Flow(
             frozenset(self._read),
             frozenset(self._whole),
@@ -442,7 +442,7 @@ class _Walk:
     def _known_call(
         self, called: _Value, rest: list[_Value], one: Instruction, at: int
     ) -> _Value | None:
-        """What functions and methods return whose names tell that."""
+        """The result of a function or method, if its name tells that."""
         path = called.path
         if path[:1] == ("",) and not called.parts and path[-1] in _MADE_OF_TRACED:
             given = [own for own in rest if own.parts]

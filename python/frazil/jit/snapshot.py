@@ -68,7 +68,7 @@ class Snapshot(ObjectWalk):
     ) -> None:
         super().__init__(names, handles, policies, apart)
         self.blind: list[str] = []
-        """What would tell traced arrays from NumPy's."""
+        """The questions whose answers would tell traced arrays from NumPy's."""
         self.asked: list[tuple[types.CodeType, str, str]] = []
         """Arguments of code that asks for their class, with what to say if they are traced."""
         self.tells_identity = False
@@ -496,7 +496,7 @@ def _names_ahead(functions: list[object]) -> Iterator[Names]:
 
 
 def _place(check: Check, told: NamedCapture) -> tuple[object, ...]:
-    """What a check reads; a class gives its dict by way of another proxy each time."""
+    """The place that a check reads; a class gives its dict by another proxy each time."""
     place, owner, key, _ = check
     if type(owner) is types.MappingProxyType:
         return place, told.path

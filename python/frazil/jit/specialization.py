@@ -45,7 +45,7 @@ class Specialization:
 
     leaves: list[Any]
     structures: tuple[Structure, ...]
-    """Of each positional argument, then of those given by name, as a dict."""
+    """One for each positional argument, then one for those given by name, as a dict."""
     arrays: tuple[int, ...]
     """The leaves that are arrays which the graph reads."""
     key: Hashable

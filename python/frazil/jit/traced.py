@@ -483,7 +483,7 @@ _EQUALITIES = (np.equal, np.not_equal)
 
 
 def _all_unequal(x: TracedArray, answer: bool) -> object:
-    """What ``x == None`` and ``x != "text"`` give."""
+    """The result of ``x == None`` and ``x != "text"``."""
     if not x.ndim and not x._shared:
         return answer
     return apply(np.full_like, (x, answer), {"dtype": bool})

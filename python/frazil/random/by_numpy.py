@@ -13,7 +13,7 @@ Shape: TypeAlias = tuple[int, ...]
 
 
 class Distribution(Protocol):
-    """What is drawn from."""
+    """A distribution to draw from."""
 
     @property
     def distribution(self) -> str: ...

@@ -13,7 +13,7 @@ import numpy as np
 from frazil.graph.op import Array
 
 Seed: TypeAlias = Any
-"""What :func:`numpy.random.default_rng` takes."""
+"""An argument of :func:`numpy.random.default_rng`."""
 
 HALF = 2**64 - 1
 

@@ -57,7 +57,7 @@ def shared_rng(seed: Seed = None, name: str | None = None) -> SharedVariable:
 
 
 class Drawer(ABC):
-    """What has a method for each function of :mod:`frazil.random` that draws, without the state."""
+    """An object with a method for each function of :mod:`frazil.random` that draws."""
 
     _lock: Lock
 

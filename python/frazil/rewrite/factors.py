@@ -121,7 +121,7 @@ class _Search:
         self.left = MAX_NODES
         self.known: dict[Variable, Powers] = {}
         self.whole = whole
-        """What searches found that visited all nodes of an expression."""
+        """The results of searches that visited all nodes of an expression."""
 
     def powers(self, x: Variable) -> Powers:
         """The factors of ``x``; for a sum, the factors that all terms have."""

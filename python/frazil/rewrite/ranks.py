@@ -22,7 +22,7 @@ LENGTHS = (1, None)
 
 
 class OtherMeaning(Exception):
-    """What a law says of variables without dimensions and with them, and ops that make it so."""
+    """The meanings of a law for scalars and for tensors, which differ, and the ops that differ."""
 
     def __init__(self, flat: str, deep: str, ops: Sequence[str]) -> None:
         super().__init__(flat, deep, ops)
@@ -87,7 +87,7 @@ def _are_alike(flat: Sides, deep: Sides, known: dict[Variable, Variable]) -> boo
 
 
 def _difference(flat: Sides, deep: Sides) -> OtherMeaning:
-    """What a law is without dimensions and with them, at the first side that differs."""
+    """The forms of a law for scalars and for tensors, at the first side that differs."""
     for side, other in zip(flat, deep, strict=True):
         before, after = _classes(side), _classes(other)
         if before != after:

@@ -224,7 +224,7 @@ def _first(rows: Variable, steps: Variable) -> Variable:
 
 @dataclass(frozen=True)
 class _Signature:
-    """What a step takes and what it returns."""
+    """The arguments of a step and its results."""
 
     carried: Sequence[Carried | None]
     elements: Sequence[Variable]

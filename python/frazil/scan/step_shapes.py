@@ -1,4 +1,4 @@
-"""Which shapes of a step are known without running it."""
+"""The shapes of a step that are known without running it."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from frazil.tensor.index_syntax import get_item, with_item
 
 @dataclass(frozen=True, eq=False)
 class At:
-    """What ``x.at`` is: index it by what is to be changed."""
+    """The value of ``x.at``: index it by the elements to change."""
 
     x: Variable
 

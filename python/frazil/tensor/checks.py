@@ -46,7 +46,7 @@ class Check(Op):
         return (x,)
 
     def exception(self) -> Exception:
-        """What is raised where the condition does not hold."""
+        """The exception to raise where the condition does not hold."""
         return _ERRORS[self.error](self.message)
 
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:

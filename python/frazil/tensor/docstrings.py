@@ -85,7 +85,7 @@ _told: dict[Callable[..., object], ParameterTexts] = {}
 
 
 class Description(NamedTuple):
-    """What the docstring of a function says before it is completed."""
+    """The facts in the docstring of a function before it is completed."""
 
     summary: str
     parameters: dict[str, tuple[str, str]]

@@ -22,7 +22,7 @@ from frazil.tensor.reshaping import reshape
 from frazil.tensor.transposition import permute_dims
 
 _PLANNERS = ("auto", "optimal", "branch-all", "branch-2", "branch-1", "dp", "greedy")
-"""Of opt_einsum's planners those that always find the same order."""
+"""The planners of opt_einsum that always find the same order."""
 
 _UNKNOWN = 64
 """The length that is assumed where types tell none, when the order of products is chosen."""

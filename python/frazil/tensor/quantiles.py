@@ -61,7 +61,7 @@ def median(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable
     count = length(ordered, 0)
     low = get_item(ordered, floor_divide(subtract(count, literal(1)), literal(2)))
     high = get_item(ordered, floor_divide(count, literal(2)))
-    # Of a complex NaN one part may be a number, which NumPy keeps.
+    # One part of a complex NaN may be a number, which NumPy keeps.
     nan = get_item(ordered, -1) if x.type.numpy_dtype.kind == "c" else np.nan
     has_nan = get_item(_last_is_nan(ordered), 0)
     middle = _core.elemwise(scalar.where, has_nan, nan, _mean(low, high, count))

@@ -31,7 +31,7 @@ from frazil.tensor.lengths import (
 from frazil.tensor.transposition import permute_dims
 
 Order: TypeAlias = Literal["C", "F"]
-"""Which dimension changes fastest from an element to the next: the last or the first."""
+"""The dimension that changes fastest from an element to the next: the last or the first."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -119,7 +119,7 @@ def geomspace(
     working = _core.promote(floating_dtype(start, stop), wanted)
     first, last = as_tensor(first, working), as_tensor(last, working)
     sign = _core.elemwise(scalar.sign, first)
-    # Of complex numbers, the direction of the first end.
+    # For complex numbers, the direction of the first end.
     low, high = first / sign, last / sign
     count = _as_count(num)
     exponents = _spaced(

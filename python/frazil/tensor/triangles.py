@@ -177,7 +177,7 @@ def fill_diagonal(a: TensorLike, val: TensorLike, wrap: bool = False) -> Variabl
     behind = tuple(range(1, a.ndim))
     row, place = rows, rows
     if wrap and a.ndim == 2:
-        # Of each so many rows the last one is left out.
+        # The last of each so many rows is left out.
         period = add(others[0], literal(1))
         row = _core.elemwise(scalar.mod, rows, period)
         place = _core.elemwise(scalar.sub, rows, _core.elemwise(scalar.floordiv, rows, period))

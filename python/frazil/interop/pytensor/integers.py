@@ -37,7 +37,7 @@ _ARITHMETIC: dict[type, Callable[[int, int], int]] = {
 }
 
 _MOST_NODES = 20
-"""Of more nodes a value is not computed before the call."""
+"""The highest number of nodes from which a value is computed before the call."""
 
 
 def known(x: Any) -> Length:

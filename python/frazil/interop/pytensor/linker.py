@@ -192,7 +192,7 @@ class FrazilLinker(JITLinker):
         output_storage: object,
         storage_map: dict[Any, Any],
     ) -> Any:
-        """What a call runs, the node that it stands for, and what computes the graph."""
+        """The function that a call runs, its node, and the compiled function of the graph."""
         run = self.jit_compile(self.fgraph_convert(self.fgraph))
         taken = self.create_thunk_inputs(storage_map)
         given = [storage_map[x] for x in self.fgraph.outputs]

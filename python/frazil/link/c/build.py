@@ -97,7 +97,7 @@ def _image(code: bytes, unit: Unit | None) -> Image:
 
 
 def _advice(error: OSError, folder: str) -> str:
-    """What to do about a library that the system refused."""
+    """Advice on a library that the system refused."""
     if "undefined symbol" in str(error):
         return "Code of a native form may call what it defines, and functions of C and of its math"
     return f"Where programs may not be loaded from {folder}, let $TMPDIR name another directory"

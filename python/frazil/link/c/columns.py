@@ -192,7 +192,7 @@ class RowColumns:
             of_next = f"rest ? padded * {each.size} : {stride}"
             to = f"(char *)k{each.name}, {BLOCK_BYTES}, {TILE * BLOCK_BYTES}"
             gathered = c.Do(f"transpose({to}, {of}, {of_next}, {BLOCK_BYTES}, n_inner)")
-            # What is the same for all rows is there already.
+            # Values that are the same for all rows are there already.
             yield c.If(f"{self.condition} && ({stride} || !outer)", [gathered])
 
     def takes(self, row_pass: Pass) -> bool:

@@ -125,11 +125,11 @@ class CCompiler:
         texts = {kernel: unit.text() for kernel, unit in units.items()}
         found = {text: made.find(self.identity, text) for text in dict.fromkeys(texts.values())}
         placed: dict[AnyKernel, LoadedKernel] = {}
-        # What cannot be loaded is compiled.
+        # Kernels that cannot be loaded are compiled.
         with contextlib.suppress(OSError, ValueError, KeyError):
             known = [(k, unit, at) for k, unit in units.items() if (at := found[texts[k]])]
             placed.update(made.load_all(known))
-        # Of kernels that differ in constants alone, one is compiled.
+        # One is compiled of all kernels that differ in constants alone.
         missing = {texts[kernel]: kernel for kernel in kernels if kernel not in placed}
         shares = self._shares([*missing.values()])
         compiled = compile_all(

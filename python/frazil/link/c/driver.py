@@ -99,7 +99,7 @@ def _find(command: tuple[str, ...], path: str) -> None:
 
 
 def _told(command: Sequence[str]) -> bytes:
-    """What a driver says that it would do; nothing if it does not say it."""
+    """The commands that a driver says it would run; empty if it says none."""
     try:
         told = run([*command, "-###"], timeout=10, env={**os.environ, "LC_ALL": "C"})
     except (OSError, subprocess.SubprocessError):

@@ -19,7 +19,7 @@ TABLE = "literals"
 """The symbol of the table, in which each constant takes eight bytes."""
 
 OWN = "\0"
-"""What names of one kernel have where its number in the unit will be."""
+"""The character that stands in names of a kernel for its number in the unit."""
 
 _ENTRY = 8
 _NUMBERS = {C_TYPES[dtype]: dtype for dtype in ("float32", "float64")}

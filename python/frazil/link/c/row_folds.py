@@ -511,7 +511,7 @@ class RegisterFolding(Folding):
     def _join_compared(self, to: str) -> Iterator[c.Statement]:
         lanes, partials = self.lanes, self.partials
         if self.write.dtype.startswith("float"):
-            # Of two zeros it is the first that stays: each set goes to its place.
+            # The first of two zeros stays: each set goes to its place.
             first, second, third, fourth = self.registers
             yield c.Declare(self.vector, "x")
             by_one = _rotation("x", fourth, third, second, first)

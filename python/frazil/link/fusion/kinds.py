@@ -26,7 +26,7 @@ from frazil.tensor.reductions import Reduce
 
 
 class Kind(NamedTuple):
-    """What is the same for all nodes with one op, and operands and results of the same types."""
+    """Facts about all nodes with one op, and operands and results of the same types."""
 
     fusible: bool = False
     """Whether a loop may hold such a node."""

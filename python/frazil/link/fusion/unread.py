@@ -34,7 +34,7 @@ class EqualLengths:
 
 
 class Unread:
-    """What repeats the elements of variables, and of what they are computed from."""
+    """The views that repeat elements of variables, or of the variables behind them."""
 
     def __init__(self) -> None:
         self._known: dict[Moving, bool] = {}

@@ -39,7 +39,7 @@ def refusal(op: ScalarOp) -> str | None:
     """
     if op.table_name is None:
         return f"{op} is compiled by C alone"
-    # Of single elements, the runtime's functions take ten times as long as the C library's.
+    # For single elements, the runtime's functions take ten times as long as the C library's.
     slow = op in OF_BLOCKS and not vector_bits()
     return f"{op} is slow in the extension without registers of AVX2" if slow else None
 

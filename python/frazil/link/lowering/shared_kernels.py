@@ -29,7 +29,7 @@ def share_kernels(calls: Mapping[Key, KernelCall]) -> dict[Key, KernelCall]:
         rows = [calls[key].kernel.literals for key in keys]
         differ = [at for at, column in enumerate(zip(*rows, strict=True)) if len({*column}) > 1]
         if differ:
-            # What their kernels do not differ in is the same.
+            # Their kernels are the same but for these reads.
             kernel = _with_reads(calls[keys[0]].kernel, differ)
             shared.update((key, _reading(calls[key], kernel, differ)) for key in keys)
     return shared

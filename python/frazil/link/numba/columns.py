@@ -58,7 +58,7 @@ class RowColumns:
         """Find out whether the present rows are taken side by side, and gather their operands."""
         yield f"{self.condition} = rows == {TILE} and n_inner > 0 and n_inner <= {SHORT}"
         for name, dtype in self.read.items():
-            # What is the same for all rows is there already.
+            # Values that are the same for all rows are there already.
             yield f"if {self.condition} and ({self.strides[name]} != 0 or outer == 0):"
             yield from indented(self._gathered(name, dtype), 1)
 

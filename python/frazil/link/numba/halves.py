@@ -80,7 +80,7 @@ class Halves:
         for each in (back, x):
             wide = self._make("uint64", f"bitcast {each.typed} to {self._type('uint64')}")
             magnitudes.append(self._make("uint64", f"and {wide.typed}, {digits.text}"))
-        # Of numbers that are no NaN the bits are in the order of the sizes.
+        # The bits of numbers other than NaN are in the order of their sizes.
         above = self._make("bool", f"icmp ugt {magnitudes[0].typed}, {magnitudes[1].text}")
         less = self._select(above, self._with("sub", bits, 1), bits)
         return self._select(inexact, self._with("or", less, 1), bits)

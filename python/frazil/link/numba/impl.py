@@ -17,7 +17,7 @@ _STABLE = frozenset(("math", "numpy", "scipy"))
 
 
 def function_of(op: ScalarOp) -> types.FunctionType | None:
-    """What ``impl`` is, as it was written; None where it is no Python function."""
+    """The function ``impl`` as it was written; None where it is no Python function."""
     found = inspect.getattr_static(op, "impl")
     if isinstance(found, staticmethod):
         found = found.__func__
@@ -25,7 +25,7 @@ def function_of(op: ScalarOp) -> types.FunctionType | None:
 
 
 def held(op: ScalarOp) -> dict[str, object]:
-    """What ``impl`` reads of its op: numbers, and tuples of them."""
+    """The attributes of its op that ``impl`` reads: numbers, and tuples of them."""
     function = function_of(op)
     names = () if function is None else function.__code__.co_names
     # Numba's namedtuples have no names that begin with an underscore.

@@ -200,7 +200,7 @@ class Instructions:
     def each_lane(
         self, args: Sequence[Value], params: Sequence[str], make: Callable[[Sequence[Value]], Value]
     ) -> Value:
-        """What a function of numbers gives, lane by lane where operands are vectors.
+        """The result of a function of numbers, lane by lane where operands are vectors.
 
         The variable ``count`` says of how many lanes, if there is one.
         """

@@ -46,7 +46,7 @@ _FAILED = 1
 
 
 def lower(module: Module) -> tuple[list[str], list[CodeLibrary]]:
-    """What ``module`` calls and others make, as texts, and what these may call."""
+    """The functions that ``module`` calls, as texts, and the libraries that these may call."""
     with global_compiler_lock:
         written = _Text("frazil")
         for function, name in module.elsewhere.items():

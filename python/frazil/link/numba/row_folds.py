@@ -60,7 +60,7 @@ class KernelText(Protocol):
 
 
 class BlockFold(Protocol):
-    """What takes the elements of a block."""
+    """A fold that takes the elements of a block."""
 
     def fold_block(self, *, is_end: bool) -> Iterator[str]:
         """Fold a block; ``is_end``: the row ends within it."""

@@ -102,7 +102,7 @@ def _one_term(terms: Sequence[Term]) -> Term:
 
 
 def _added_up(terms: Sequence[Term]) -> Variable:
-    # What is added comes first, so that as little as possible is negated.
+    # Terms that are added come first, so that as little as possible is negated.
     (first, is_positive), *others = sorted(terms, key=lambda term: not term[1])
 
     def gone_on(total: Variable, term: Term) -> Variable:
@@ -114,7 +114,7 @@ def _added_up(terms: Sequence[Term]) -> Variable:
 
 
 class _Lengths:
-    """Which dimensions of the values of a step have the same length in each run that does not fail.
+    """Dimensions of the values of a step that have the same length in each run that does not fail.
 
     An elementwise node takes operands of the same lengths, but where a type says 1.
     """
@@ -131,7 +131,7 @@ class _Lengths:
                         self._unite((x, axis), (y, axis))
 
     def of(self, x: Variable) -> object:
-        """What is the same for variables whose dimensions have the same lengths."""
+        """A key that is equal for variables whose dimensions have the same lengths."""
         return tuple(
             self._first((x, axis)) if static is None else static
             for axis, static in zip(range(-x.ndim, 0), x.type.shape, strict=True)

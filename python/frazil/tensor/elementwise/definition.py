@@ -77,7 +77,7 @@ See Also
 
 
 class Wording(TypedDict, total=False):
-    """What a function has that its op does not tell."""
+    """The facts about a function that its op does not tell."""
 
     name: str
     """Its name; by default that of NumPy's function, or else of the op."""

@@ -91,7 +91,7 @@ class RealTransform(Op):
         return [elemwise(scalar.where, ends, made, made + made)]
 
     def _ends(self, x: Variable) -> Variable:
-        """Which numbers along the dimension are those at the ends that count once."""
+        """Whether each number along the dimension is at an end, where numbers count once."""
         n = length(x, x.ndim + self.axis)
         places = arange(n)
         first = elemwise(scalar.eq, places, 0)

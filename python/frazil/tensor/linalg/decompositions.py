@@ -150,7 +150,7 @@ def _pulled_qr(
     a: Variable, q: Variable, r: Variable, g_q: Variable | None, g_r: Variable
 ) -> Variable:
     """Return the gradient of ``a``, given the gradients of its factors; ``q`` is not complete."""
-    # Of a wide matrix the first columns have the factors q and u, and the others are q v.
+    # The first columns of a wide matrix have the factors q and u, and the others are q v.
     fewer = minimum(length(a, a.ndim - 2), length(a, a.ndim - 1))
     columns = (..., slice(None, fewer))
     u, g_u = get_item(r, columns), get_item(g_r, columns)
@@ -279,7 +279,7 @@ class SingularValues(Decomposition):
 
 @dataclass(frozen=True, eq=False)
 class OfSymmetric(Decomposition):
-    """Of a symmetric matrix one triangle is read, and the gradient is of that triangle.
+    """A decomposition that reads one triangle of a symmetric matrix, and has a gradient there.
 
     Complex ones are Hermitian: the diagonal counts as real.
     """

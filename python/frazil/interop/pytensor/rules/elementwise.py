@@ -112,7 +112,7 @@ _SAME = _table(
         "XlogX": ft.xlogx,
         "Real": ft.real,
         "Conj": ft.conj,
-        # What newer versions of frazil have.
+        # Functions that only newer versions of frazil have.
         "Erfinv": _optional("erfinv"),
         "Erfcinv": _optional("erfcinv"),
         "Gamma": _optional("gamma"),
@@ -257,7 +257,7 @@ def _mul_without_zeros(operands: Sequence[Variable], dtype: str) -> Made:
 
 _OTHER: dict[str, Callable[[Sequence[Variable], str], Made | None]] = {
     "Switch": _switch,
-    # Of the first operand only the shape counts: its real part will do.
+    # Only the shape of the first operand counts, and its real part has that.
     "Second": lambda operands, dtype: [fs.second(ft.real(operands[0]), operands[1])],
     "Identity": lambda operands, dtype: [operands[0]],
     "Cast": lambda operands, dtype: [cast(operands[0], dtype)],
@@ -268,7 +268,7 @@ _OTHER: dict[str, Callable[[Sequence[Variable], str], Made | None]] = {
 
 
 def _inner(steps: Any, known: dict[object, Variable]) -> Callable[[object], Variable] | None:
-    """What finds variables of a scalar op's graph, after its nodes; None: one has no rule."""
+    """A function that finds variables of a scalar op's graph; None if a node has no rule."""
 
     def of(x: Any) -> Variable:
         return known[x] if x in known else ft.constant(np.asarray(x.data, x.type.dtype))

@@ -164,7 +164,7 @@ def _axis(op: PyTensorOp, inputs: list[object]) -> tuple[object, list[object]]:
 def _along(
     axis: object, ndim: int, make: Callable[[int], list[Variable]], t: Translation
 ) -> list[Variable]:
-    """What ``make`` gives for an axis; of one that only the call knows, the branch of that."""
+    """The result of ``make`` for an axis; a choice of results if only the call knows the axis."""
     if isinstance(axis, int):
         return make(axis)
     given = cast(t[axis], "int64")

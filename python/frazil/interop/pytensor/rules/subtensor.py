@@ -137,7 +137,7 @@ def _length(item: Any, axis: int) -> Any:
 
 
 def _longer(a: Variable, b: Variable) -> Variable:
-    """Of two lengths the one that the other repeats to."""
+    """The length to which the other of two repeats."""
     return ft.switch(ft.eq(a, 1), b, a)
 
 
