@@ -53,6 +53,7 @@ JOINED = (
     lambda x, z: ft.stack([x, x])[[0, 1, 0]].sum(0) + z,
     lambda x, z: ft.stack([x, x])[[1, 0]].set(z),
     lambda x, z: ft.stack([x, x])[[1, 0]].inc(z).sum(),
+    lambda x, z: x + z - ft.full(x.shape, x.sum()),  # the sum waits: x + z is in no loop
     lambda x, z: fz.scan(lambda s, z: s * 2 + z, outputs_info=x, non_sequences=z, n_steps=2)[0][-1],
 )
 

@@ -72,9 +72,11 @@ class KernelCall:
 
     ``row`` is the innermost dimension of the loop; None if it is the last one. ``short`` is the
     kernel of the loop with its last two dimensions swapped, for calls in which the last is short.
+    ``again`` are nodes of no loop, which this one computes for itself.
     """
 
     loop: FusedLoop
+    again: tuple[FrozenApply, ...]
     kernel: LoopKernel
     reads: tuple[tuple[Variable, Axes], ...]
     sources: tuple[IndexedOperand, ...]
@@ -155,6 +157,7 @@ class _Assembly:
                 row, reads, outputs = len(outputs[0].axes) - 2, swapped_reads, swapped
         return KernelCall(
             self.loop,
+            tuple(dict.fromkeys(x.owner for x, _ in self.recomputed if x.owner is not None)),
             self._kernel(reads, outputs),
             reads,
             tuple(self.sources),

@@ -116,7 +116,8 @@ class Lowering:
             if isinstance(node.op, AdvancedSubtensor | AdvancedIncSubtensor):
                 self._require_joint_indices(node)
         if self.shapes.required:
-            self._require_equal_lengths(call.loop.nodes)
+            self._require_equal_lengths((*call.again, *call.loop.nodes))
+            self.builder.origin(Origin(call.loop.nodes))
         slots = self.builder.loop(
             native.address,
             native.keepalive,
@@ -156,7 +157,6 @@ class Lowering:
                     f"operand {one.operand} has length {{a}} along axis {one.axis} where {{b}} is "
                     "expected; a dimension broadcasts only where its type says 1",
                 )
-        self.builder.origin(Origin(nodes))
 
     def _require_joint_indices(self, node: FrozenApply) -> None:
         """Add checks that the index arrays of ``node`` have the lengths that they broadcast to."""
