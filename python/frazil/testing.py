@@ -85,11 +85,11 @@ def verify_grad(
         mode=mode,
         on_unused_input="ignore",
     )
-    value = reference(*exact)
-    for _ in range(n_tests):
-        direction = rng.uniform(0.5, 1.5, size=value.shape)
+    shape = reference(*exact).shape
+    directions = [rng.uniform(0.5, 1.5, size=shape) for _ in range(n_tests)]
+    differences = _central_differences(reference, exact, directions, eps)
+    for direction, numeric in zip(directions, differences, strict=True):
         analytic = gradients(*points, direction.astype(output.dtype))
-        numeric = _central_differences(reference, exact, direction, eps)
         for position, (found, wanted) in enumerate(zip(analytic, numeric, strict=True)):
             _compare(position, points[position], found, wanted, abs_tol, rel_tol)
 
@@ -113,22 +113,24 @@ def _compile(fun: Callable[..., Variable], points: Sequence[Array], mode: ModeLi
 
 
 def _central_differences(
-    value_of: Callable[..., Array], points: Sequence[Array], direction: Array, eps: float
-) -> list[Array]:
-    """Return the derivatives of ``(direction * value_of(*points)).sum()``."""
-    derivatives = []
+    value_of: Callable[..., Array],
+    points: Sequence[Array],
+    directions: Sequence[Array],
+    eps: float,
+) -> list[list[Array]]:
+    """Return for each direction the derivatives of ``(direction * value_of(*points)).sum()``."""
+    derivatives = [[np.empty_like(point) for point in points] for _ in directions]
     for position, point in enumerate(points):
-        derivative = np.empty_like(point)
         for index in np.ndindex(point.shape):
             step = eps * max(1.0, abs(float(point[index])))
-            values = []
+            ends = []
             for sign in (1.0, -1.0):
                 moved = point.copy()
                 moved[index] += sign * step
-                arguments = [*points[:position], moved, *points[position + 1 :]]
-                values.append(np.sum(direction * value_of(*arguments)))
-            derivative[index] = (values[0] - values[1]) / (2 * step)
-        derivatives.append(derivative)
+                ends.append(value_of(*points[:position], moved, *points[position + 1 :]))
+            for direction, own in zip(directions, derivatives, strict=True):
+                above, below = (np.sum(direction * value) for value in ends)
+                own[position][index] = (above - below) / (2 * step)
     return derivatives
 
 
