@@ -130,7 +130,7 @@ class Batches:
         self.whole: dict[Variable, Variable] = {}
         self._lengths: dict[int, str] = {}
 
-    def element(self, leaf: object, axis: int, name: str) -> Any:
+    def element(self, leaf: object, axis: int, name: str) -> object:
         """A variable for one element of a leaf that is a batch; other leaves as they are."""
         whole = as_variable(self._trace, leaf)
         if whole is None:
@@ -183,7 +183,7 @@ class Batches:
         """The number of elements."""
         return length(next(iter(self.whole.values())), 0)
 
-    def stacked(self, returned: object, out_axes: Axes) -> Any:
+    def stacked(self, returned: object, out_axes: Axes) -> object:
         """The results for all elements, from those that were returned for one."""
         leaves, structure = flatten(returned)
         axes = _spread(out_axes, returned, "out_axes")

@@ -55,7 +55,7 @@ class Differentiated:
                     "of the real and the imaginary parts, or take fz.grad of a real number"
                 )
 
-    def trees(self, found: Sequence[object], *, single: bool) -> Any:
+    def trees(self, found: Sequence[object], *, single: bool) -> object:
         """The results for each variable, in trees like the arguments; None for other leaves."""
         made = [
             unflatten(structure, [None if at is None else found[at] for at in numbers])

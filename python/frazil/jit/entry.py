@@ -161,7 +161,7 @@ class Results:
         """The return value, for Rust."""
         return told_result(self.structure, self._steps, called)
 
-    def assemble(self, computed: Sequence[object], leaves: Sequence[object]) -> Any:
+    def assemble(self, computed: Sequence[object], leaves: Sequence[object]) -> object:
         """Return them for other arguments, in new containers."""
         made = []
         for kind, value in self._steps:
@@ -178,7 +178,7 @@ class Results:
         return unflatten(self.structure, made)
 
 
-def evaluated(value: object) -> Any:
+def evaluated(value: object) -> object:
     """The return value of plain Python, with the arrays that its variables compute."""
     try:
         leaves, structure = flatten(value)
@@ -313,7 +313,7 @@ class Run:
         values = {own.variable: own.array for own in self.trace.inputs}
         return [values[x] for x in self._watch.lifted_inputs()]
 
-    def plain_result(self) -> Any:
+    def plain_result(self) -> object:
         """The return value that plain Python would give, if the trace stands for this call only.
 
         Arrays that the function left elsewhere become plain, too.

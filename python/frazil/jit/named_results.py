@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ NAMED = frozenset(
 """Functions of several results."""
 
 
-def named(function: Callable[..., object], result: object) -> Any:
+def named(function: Callable[..., object], result: object) -> object:
     """Return several results as NumPy gives them: in a tuple of a class of its own."""
     kind = _class_of_results(function)
     fields = getattr(kind, "_fields", None)

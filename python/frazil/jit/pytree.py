@@ -82,7 +82,7 @@ def register_pytree(
 
 
 def flatten(
-    value: object, is_leaf: Callable[[Any], bool] = lambda _: False
+    value: object, is_leaf: Callable[[object], bool] = lambda _: False
 ) -> tuple[list[Any], Structure]:
     """Return the leaves of a tree, and its structure.
 
@@ -184,7 +184,7 @@ def _told_key(key: object) -> tuple[object, object]:
     return (kind, key) if is_one_of(kind, _PLAIN_KEYS) else (Same, Same(key))
 
 
-def key_of(told: tuple[object, Any]) -> Any:
+def key_of(told: tuple[object, Any]) -> object:
     """Return the key of a dict, from its form in a structure."""
     kind, key = told
     return key.value if kind is Same else key

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeGuard
 
 import numpy as np
 
@@ -327,7 +327,7 @@ def _length(trace: Trace, variable: Variable, axis: int) -> object:
     return TracedLength(trace, variable.shape[axis])
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Return the value of a traced array as NumPy has it: numbers where nothing has dimensions."""
     if not is_traced(value):
         return value
@@ -350,15 +350,15 @@ def _is_special(name: str) -> bool:
     return name.startswith("__") and name.endswith("__")
 
 
-def is_traced(value: object) -> bool:
+def is_traced(value: object) -> TypeGuard[TracedArray]:
     """Whether a value is a traced array; ``isinstance`` answers as for an array of NumPy's."""
     return issubclass(type(value), TracedArray)
 
 
 def apply(
-    function: Any,
+    function: Callable[..., object],
     args: tuple[object, ...],
-    kwargs: dict[str, Any],
+    kwargs: dict[str, object],
     method: str = "__call__",
     *,
     is_operator: bool = False,
@@ -386,7 +386,7 @@ def _has_complex(values: object) -> bool:
     """Whether there are traced arrays of complex numbers among operands."""
     found = False
 
-    def look(value: Any) -> object:
+    def look(value: object) -> object:
         nonlocal found
         found = found or (is_traced(value) and value.dtype.kind == "c")
         return value
@@ -396,7 +396,11 @@ def _has_complex(values: object) -> bool:
 
 
 def _applied(
-    function: Any, args: tuple[Any, ...], kwargs: dict[str, object], method: str, is_operator: bool
+    function: Callable[..., object],
+    args: tuple[object, ...],
+    kwargs: dict[str, object],
+    method: str,
+    is_operator: bool,
 ) -> Any:
     trace = current_trace()
     if trace is None:
@@ -414,7 +418,7 @@ def _applied(
     own = function if takes_both(function) else counterpart(function, method)
     operands: list[TracedArray] = []
 
-    def variable(value: Any) -> object:
+    def variable(value: object) -> object:
         if is_traced(value):
             if value._trace is not trace:
                 return plain(value)
@@ -432,7 +436,7 @@ def _applied(
     numbers = is_operator and all(
         type(x) is TracedLength or is_one_of(type(x), (*_PYTHONS_NUMBERS, complex)) for x in args
     )
-    result = own(*given, **keywords)
+    result: Any = own(*given, **keywords)
     if function in _PYTHONS_TRUTH:
         return TracedLength(trace, result)
     wrapped = _wrapped(trace, result, operands, numbers)

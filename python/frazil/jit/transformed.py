@@ -127,7 +127,7 @@ def _settled_tree(trace: Trace, by: Differentiated, value: object) -> object:
 
 def value_and_gradient_rule(
     trace: Trace, by: Differentiated, call: Function, *, single: bool, has_aux: bool
-) -> Any:
+) -> tuple[Any, object]:
     """The value that a call returns, and its gradient."""
     cost, aux = _cost(trace, call(), has_aux)
     gradients = reverse.grad(cost, by.stands, disconnected_inputs="ignore")
@@ -138,13 +138,13 @@ def value_and_gradient_rule(
 
 def gradient_rule(
     trace: Trace, by: Differentiated, call: Function, *, single: bool, has_aux: bool
-) -> Any:
+) -> object:
     """The gradient of the value that a call returns."""
     value, found = value_and_gradient_rule(trace, by, call, single=single, has_aux=has_aux)
     return (found, value[1]) if has_aux else found
 
 
-def hessian_rule(trace: Trace, by: Differentiated, call: Function, *, single: bool) -> Any:
+def hessian_rule(trace: Trace, by: Differentiated, call: Function, *, single: bool) -> object:
     """The second derivatives of the value that a call returns."""
     by.check_real("the Hessian")
     cost, _ = _cost(trace, call(), has_aux=False)
@@ -152,7 +152,7 @@ def hessian_rule(trace: Trace, by: Differentiated, call: Function, *, single: bo
     return by.trees([_derivatives(by, row, single=single) for row in rows], single=single)
 
 
-def jacobian_rule(trace: Trace, by: Differentiated, call: Function, *, single: bool) -> Any:
+def jacobian_rule(trace: Trace, by: Differentiated, call: Function, *, single: bool) -> object:
     """The derivatives of each array that a call returns."""
     by.check_real("the Jacobian")
     leaves, structure = flatten(call())
