@@ -185,6 +185,50 @@ def test_packages_say_what_they_import_and_where_to_start(package):
     assert re.search(r"[Ss]tart reading at :mod:", text)
 
 
+def package_of(module: str) -> str:
+    return module.split(".")[1]
+
+
+def imports_between_packages() -> dict[str, set[str]]:
+    """For each package, and each module beside the packages, the others that it imports."""
+    root = ROOT / "python" / "frazil"
+    found: dict[str, set[str]] = {}
+    for path in root.rglob("*.py"):
+        own = path.relative_to(root).parts[0].removesuffix(".py")
+        if own == "__init__":
+            continue  # the face names what all others hold
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom):
+                names = [node.module or ""]
+            elif isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            else:
+                continue
+            used = {package_of(name) for name in names if name.startswith("frazil.")}
+            found.setdefault(own, set()).update(used - {own})
+    return found
+
+
+def test_the_picture_of_the_packages_is_what_imports_say():
+    # An arrow that follows from others is not drawn.
+    below: dict[str, set[str]] = {}
+    imports = imports_between_packages()
+    for package in graphlib.TopologicalSorter(imports).static_order():
+        used = imports.get(package, set())
+        below[package] = used.union(*(below[other] for other in used))
+    needed = {
+        (package, other)
+        for package, used in imports.items()
+        for other in used
+        if not any(other in below[between] for between in used)
+    }
+    page = (ROOT / "ARCHITECTURE.md").read_text()
+    picture = page.partition("```mermaid\n")[2].partition("```")[0]
+    drawn = re.findall(r"^\s*(\w+)(?:\[.*?\])? --> (\w+)", picture, re.MULTILINE)
+    assert len(drawn) == len(set(drawn)) > 20
+    assert {(of, {"core": "_core"}.get(to, to)) for of, to in drawn} == needed
+
+
 LONG_FUNCTIONS = {
     "rust/codegen/src/vector/x86/block.rs:compute": "one arm a kind of node",
     "rust/core/src/order/incremental.rs:reorder": "two searches take turns; each ends at the other",
