@@ -177,12 +177,14 @@ def texts(case):
     fz.function(inputs, case(), mode="c_texts", on_unused_input="ignore")
     kernels = tuple(written)
     assert kernels
-    plain, wide = (
-        translate(kernels, vector_functions=frozenset(VECTOR_SINCE), has_wide_registers=wide).text()
-        for wide in (False, True)
+    plain, short, wide = (
+        translate(kernels, vector_functions=frozenset(VECTOR_SINCE), register_bits=bits).text()
+        for bits in (0, 256, 512)
     )
     head = f"/* {case.__doc__} */\n"
     made = {f"{case.__name__}.c": head + plain}
+    if short != plain:
+        made[f"{case.__name__}.avx2.c"] = head + short
     if wide != plain:
         made[f"{case.__name__}.avx512.c"] = head + wide
     return made
@@ -228,7 +230,7 @@ def calls_to_write(nodes):
 
     sys.setprofile(profile)
     try:
-        translate([kernel], vector_functions=frozenset(VECTOR_SINCE), has_wide_registers=True)
+        translate([kernel], vector_functions=frozenset(VECTOR_SINCE), register_bits=512)
     finally:
         sys.setprofile(None)
     return count

@@ -160,7 +160,7 @@ def test_a_block_is_of_the_narrowest_elements():
 def test_registers_of_any_width_give_the_same_bits(monkeypatch, n):
     [wide] = CCompiler().compile([MIXED])
     [other] = NumbaCompiler().compile([MIXED])
-    monkeypatch.setattr(Toolchain, "has_wide_registers", False)
+    monkeypatch.setattr(Toolchain, "register_bits", 0)
     monkeypatch.setattr(Toolchain, "_processor_flags", ())
     found = find_toolchain()
     [narrow] = CCompiler(Toolchain(found.command, f"{found.version} narrow")).compile([MIXED])

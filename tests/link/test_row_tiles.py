@@ -212,7 +212,7 @@ def test_rows_that_a_tile_lacks_do_not_fail(mode, rows):
 
 def narrow_compiler(monkeypatch):
     """A compiler for the same processor as if its registers held no block."""
-    monkeypatch.setattr(Toolchain, "has_wide_registers", False)
+    monkeypatch.setattr(Toolchain, "register_bits", 0)
     monkeypatch.setattr(Toolchain, "_processor_flags", ())
     found = find_toolchain()
     return CCompiler(Toolchain(found.command, f"{found.version} narrow"))

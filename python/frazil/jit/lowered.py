@@ -55,7 +55,7 @@ def lowered(compiled: Function) -> str:
 
 
 def _in_c(kernels: Sequence[AnyKernel]) -> str:
-    unit = translate(kernels, vector_functions=frozenset(), has_wide_registers=False)
+    unit = translate(kernels, vector_functions=frozenset(), register_bits=0)
     return f"{unit.table.told()}{unit.text()}"
 
 

@@ -32,44 +32,64 @@ _SHUFFLE = """
 #if defined(__clang__)
 #define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #else
-#define SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (i8x8){__VA_ARGS__})
+#define SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (TYPE){__VA_ARGS__})
 #endif
 """
 
 
-def _transposing() -> str:
+def _transposing(vector: str, parts: int) -> str:
     """The function that turns rows to columns, and columns to rows: squares of a block's side.
 
     ``next`` is the bytes from one row or column to the next, ``block`` those from one square to the
     next. Squares are transposed in registers: stores of single elements would keep the loads of
-    what follows waiting.
+    what follows waiting. Where a block takes two registers, its square has four of a register's
+    side.
     """
     operands = (
         "char *to, i8 to_next, i8 to_block, const char *of, i8 of_next, i8 of_block, i8 count"
     )
+    step = f"at += {TILE}, to += to_block, of += of_block"
     lines = [
         f"static NOINLINE void transpose({operands}) {{",
-        f"  for (i8 at = 0; at < count; at += {TILE}, to += to_block, of += of_block) {{",
+        f"  for (i8 at = 0; at < count; {step}) {{",
     ]
-    for lane in range(TILE):
-        lines.append(f"    i8x8 x{lane} = *(const i8x8_at *)(of + {lane} * of_next);")
-    for apart in reversed(HALVES):
-        lines.append("    {")
-        for lane in range(TILE):
-            low, high = f"x{lane & ~apart}", f"x{lane | apart}"
-            places = [_place(lane & apart, apart, at) for at in range(TILE)]
-            lines.append(f"      const i8x8 y{lane} = SHUFFLE({low}, {high}, {', '.join(places)});")
-        lines.append("      " + " ".join(f"x{lane} = y{lane};" for lane in range(TILE)))
+    square = ("of", "to")
+    if parts > 1:
+        square = ("from", "into")
+        side, size = TILE // parts, BLOCK_BYTES // parts
+        row, column = f"(part / {parts})", f"(part % {parts})"
+        lines += [
+            f"    for (i8 part = 0; part < {parts * parts}; ++part) {{",
+            f"    const char *from = of + {row} * {side} * of_next + {column} * {size};",
+            f"    char *into = to + {column} * {side} * to_next + {row} * {size};",
+        ]
+    lines += _square(vector, TILE // parts, *square)
+    if parts > 1:
         lines.append("    }")
-    for lane in range(TILE):
-        lines.append(f"    *(i8x8_at *)(to + {lane} * to_next) = x{lane};")
     return "\n".join([*lines, "  }", "}", ""])
 
 
-def _place(is_high: int, apart: int, at: int) -> str:
+def _square(vector: str, side: int, of: str, to: str) -> Iterator[str]:
+    """The lines that transpose a square of a register's side."""
+    for lane in range(side):
+        yield f"    {vector} x{lane} = *(const {vector}_at *)({of} + {lane} * of_next);"
+    for apart in reversed([own for own in HALVES if own < side]):
+        yield "    {"
+        for lane in range(side):
+            low, high = f"x{lane & ~apart}", f"x{lane | apart}"
+            places = [_place(lane & apart, apart, at, side) for at in range(side)]
+            shuffled = f"SHUFFLE({low}, {high}, {', '.join(places)})"
+            yield f"      const {vector} y{lane} = {shuffled};"
+        yield "      " + " ".join(f"x{lane} = y{lane};" for lane in range(side))
+        yield "    }"
+    for lane in range(side):
+        yield f"    *({vector}_at *)({to} + {lane} * to_next) = x{lane};"
+
+
+def _place(is_high: int, apart: int, at: int, side: int) -> str:
     """The element of two registers that goes to a place when squares of a side are transposed."""
     own, other = at & ~apart | (apart if is_high else 0), at & apart
-    return f"{own + TILE if other else own}"
+    return f"{own + side if other else own}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +125,14 @@ class ColumnFolding:
     def leave_rows(self) -> c.Do:
         """Fold the elements of each row to one."""
         unit, write = self.values.unit, self.write
-        vector = unit.vector(write.dtype, TILE)
-        unit.define(_folding(str(write.reduce), vector))
+        parts = unit.parts(BLOCK_BYTES)
+        vector = unit.vector(write.dtype, TILE // parts)
+        unit.define(_folding(str(write.reduce), vector, parts))
         columns, to = f"({vector} *){self.columns}", f"({vector} *)row{self.k}"
         return c.Do(f"fold_{write.reduce}_of_columns({to}, {columns}, n_inner)")
 
 
-_CHOSEN = "(f8x8)(((i8x8)b & ({0})) | ((i8x8)a & ~({0})))"
+_CHOSEN = "(VECTOR_OF_F8)(((VECTOR_OF_I8)b & ({0})) | ((VECTOR_OF_I8)a & ~({0})))"
 _BOTH = {
     "add": "a + b",
     "mul": "a * b",
@@ -121,23 +142,31 @@ _BOTH = {
 """The fold of two columns, for each reduction: vectors, as loops take long to compile."""
 
 
-def _folding(reduce: str, vector: str) -> str:
-    """The function that folds the columns of rows to one, as the lanes of blocks are folded."""
+def _folding(reduce: str, vector: str, parts: int) -> str:
+    """The function that folds the columns of rows to one, as the lanes of blocks are folded.
+
+    Where a column takes two registers, so does the result.
+    """
+    both = _BOTH[reduce].replace("VECTOR_OF_F8", vector)
+    both = both.replace("VECTOR_OF_I8", vector.replace("f8", "i8"))
 
     def fold(lane: int, other: str) -> str:
-        return f"{{ const {vector} a = x{lane}, b = {other}; x{lane} = {_BOTH[reduce]}; }}"
+        return f"{{ const {vector} a = x{lane}, b = {other}; x{lane} = {both}; }}"
 
     name = f"fold_{reduce}_of_columns"
-    second = " ".join(fold(lane, f"of[{lane + TILE}]") for lane in range(TILE))
+    second = " ".join(fold(lane, f"of[{parts * (lane + TILE)}]") for lane in range(TILE))
     halves = [fold(lane, f"x{lane + apart}") for apart in HALVES for lane in range(apart)]
+    each_part = [f"  for (i8 part = 0; part < {parts}; ++part, ++to, ++of) {{"]
     return "\n".join(
         [
             "",
             f"static NOINLINE void {name}({vector} *to, const {vector} *of, i8 count) {{",
-            *(f"  {vector} x{lane} = of[{lane}];" for lane in range(TILE)),
+            *(each_part if parts > 1 else ()),
+            *(f"  {vector} x{lane} = of[{parts * lane}];" for lane in range(TILE)),
             f"  if (count > {TILE}) {{ {second} }}",
             *(f"  {one}" for one in halves),
             "  *to = x0;",
+            *("  }" for _ in each_part if parts > 1),
             "}",
             "",
         ]
@@ -173,9 +202,11 @@ class RowColumns:
 
     def declare(self) -> Iterator[c.Statement]:
         """Room for the columns of a tile, and what moves rows to columns and back."""
-        self.values.unit.vector("int64", TILE)
-        self.values.unit.define(_SHUFFLE)
-        self.values.unit.define(_transposing())
+        unit = self.values.unit
+        parts = unit.parts(BLOCK_BYTES)
+        vector = unit.vector("int64", TILE // parts)
+        unit.define(_SHUFFLE.replace("TYPE", vector))
+        unit.define(_transposing(vector, parts))
         for each in [*self._read(), *self._kept()]:
             yield c.Array(C_TYPES[each.dtype], f"k{each.name}", SHORT * TILE)
         for fold in (own for row_pass in self.first for own in self._foldings(row_pass)):
@@ -250,4 +281,4 @@ class RowColumns:
 
 def takes_columns_of_rows(values: Values, passes: Passes) -> bool:
     """Whether a kernel takes short rows side by side: a column of a tile is a block."""
-    return values.unit.has_wide_registers and is_side_by_side(values.kernel, passes.passes)
+    return values.unit.register_bits >= 256 and is_side_by_side(values.kernel, passes.passes)

@@ -152,7 +152,7 @@ class CCompiler:
         return translate_one(
             kernel,
             vector_functions=self.toolchain.vector_functions,
-            has_wide_registers=self.toolchain.has_wide_registers,
+            register_bits=self.toolchain.register_bits,
         )
 
     def _shares(self, kernels: Sequence[AnyKernel]) -> list[list[AnyKernel]]:

@@ -17,7 +17,7 @@ from frazil.link.c.functions import (
     VECTOR_SINCE,
     helper_for,
 )
-from frazil.link.kernel.loop_kernel import LoweringError
+from frazil.link.kernel.loop_kernel import BLOCK_BYTES, LoweringError
 
 _DTYPES: Mapping[str, str] = {code: dtype for dtype, code in C_TYPES.items()}
 
@@ -34,14 +34,23 @@ class Definitions:
 
     vector_functions: frozenset[str]
     """The functions of the C math library that loops can call on vectors."""
-    has_wide_registers: bool = False
-    """Whether a register holds a block."""
+    register_bits: int = 0
+    """The bits of the registers that vectors should fit; 0 if they are not quick."""
     has_block_functions: bool = False
     """Whether functions of whole blocks are among them, which are long."""
     definitions: dict[str, str] = field(default_factory=dict)
     pointers: dict[str, str] = field(default_factory=dict)
     vectorisable: dict[str, bool] = field(default_factory=dict)
     """For each function, whether a loop that calls it can be vectorised."""
+
+    @property
+    def has_wide_registers(self) -> bool:
+        """Whether a register holds a block."""
+        return self.register_bits == 8 * BLOCK_BYTES
+
+    def parts(self, size: int) -> int:
+        """The registers that a block of so many bytes takes."""
+        return max(1, 8 * size // self.register_bits)
 
     def function(self, name: str, dtype: str) -> str:
         """Define or declare a function for operands of ``dtype``; its C name."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from frazil.link.c import syntax as c
 from frazil.link.c.definitions import Definitions, memory_type
 from frazil.link.c.functions import C_TYPES
@@ -21,6 +23,13 @@ def carry(definitions: Definitions, dtype: str, of: str, turns: str, width: int)
     code = C_TYPES[dtype]
     definitions.native(f"carry_{code}", "void", f"{code} *, i8, i8")
     return c.Do(f"carry_{code}({of}, {turns}, {width})")
+
+
+def parts_of(array: str, vector: str, parts: int) -> list[str]:
+    """The registers that hold the block which is an array."""
+    if parts == 1:
+        return [f"*({vector} *){array}"]
+    return [f"(({vector} *){array})[{part}]" for part in range(parts)]
 
 
 class Partials:
@@ -89,11 +98,11 @@ class Partials:
 
     def few(self, of: str, vector: str) -> str:
         """The expression that folds the sets of a short row to one float, in registers."""
-        sets = [f"(({vector} *)of)[{turn}]" for turn in range(SETS)]
-        joined = [
-            c.Array(self._memory, "a", self._lanes),
-            c.Assign(f"*({vector} *)a", self.sets_joined(sets)),
-        ]
+        parts = self._unit.parts(self._lanes * np.dtype(self._dtype).itemsize)
+        sets = [f"(({vector} *)of)[{at}]" for at in range(SETS * parts)]
+        places = parts_of("a", vector, parts)
+        joined: list[c.Statement] = [c.Array(self._memory, "a", self._lanes)]
+        joined += (c.Assign(at, self.sets_joined(sets[k::parts])) for k, at in enumerate(places))
         return self._inlined("fold_few", f"const {self._memory} *of", joined, of)
 
     def one_set(self, of: str) -> str:

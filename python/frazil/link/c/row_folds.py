@@ -1,12 +1,12 @@
 """Folds over rows, in C.
 
-Where registers are as wide as a block, the sets of partial results are in registers along a row
-(:class:`RegisterFolding`): each block folds into the set that has waited longest, and the sets
-rotate by one. So the first register holds now one, now another of the sets of
-:mod:`frazil.link.kernel.reduction`, and float folds are told after how many elements. At the end of
-a row the sets are folded to one, unless some were carried; only this one goes to memory, where it
-waits for those of the other rows of a tile. Elsewhere the sets stay in memory, each in its place
-(:class:`MemoryFolding`).
+Where registers are as wide as a block, or half as wide and there are enough, the sets of partial
+results are in registers along a row (:class:`RegisterFolding`): each block folds into the set that
+has waited longest, and the sets rotate by one. So the first register holds now one, now another of
+the sets of :mod:`frazil.link.kernel.reduction`, and float folds are told after how many elements.
+At the end of a row the sets are folded to one, unless some were carried; only this one goes to
+memory, where it waits for those of the other rows of a tile. Elsewhere the sets stay in memory,
+each in its place (:class:`MemoryFolding`).
 
 A folding folds all rows to one number (:class:`AllRows`), or each row to its own
 (:class:`EachRow`).
@@ -22,7 +22,7 @@ import numpy as np
 from frazil.link.c import syntax as c
 from frazil.link.c.definitions import load, memory_type, place
 from frazil.link.c.functions import C_TYPES
-from frazil.link.c.partials import Partials, carry
+from frazil.link.c.partials import Partials, carry, parts_of
 from frazil.link.c.unit import Unit
 from frazil.link.kernel.loop_kernel import BLOCK_BYTES, Write
 from frazil.link.kernel.reduction import (
@@ -36,6 +36,9 @@ from frazil.link.kernel.reduction import (
 
 CARRIED = SETS * TURNS
 """The blocks after which float sums are carried."""
+
+SHORT_REGISTERS = 16
+"""The registers of 256 bits: half of them may hold sets, as the other values need some."""
 
 
 class Folding(ABC):
@@ -298,7 +301,7 @@ class EachRow:
 
     def first_registers(self, folding: RegisterFolding) -> Sequence[str]:
         """The sets at the start of a row."""
-        return [folding.zero] * SETS
+        return [folding.zero] * len(folding.registers)
 
     def store_sets(self, folding: RegisterFolding) -> Iterable[c.Statement]:
         """Store the sets at the end of a row, folded to one if the row is short."""
@@ -384,15 +387,20 @@ class MemoryFolding(Folding):
 
 
 class RegisterFolding(Folding):
-    """The sets are in registers along a row, and move on by one with each block."""
+    """The sets are in registers along a row, and move on by one with each block.
+
+    A set takes a register, or several parts of it take one each. Names of parts end alike
+    (``names``).
+    """
 
     def __init__(
         self, unit: Unit, k: int, write: Write, lanes: int, rows: AllRows | EachRow, ends: int
     ):
         super().__init__(unit, k, write, lanes, rows, ends)
-        self.vector = unit.vector(write.dtype, lanes)
+        self.parts = unit.parts(lanes * np.dtype(write.dtype).itemsize)
+        self.vector = unit.vector(write.dtype, lanes // self.parts)
         self.zero = f"z{k}"
-        self.registers = [f"m{k}_{turn}" for turn in range(SETS)]
+        self.registers = [own for turn in range(SETS) for own in self.names(f"m{k}_{turn}")]
 
     @property
     def few(self) -> int:
@@ -402,9 +410,17 @@ class RegisterFolding(Folding):
     def sets(self) -> int:
         return self.rows.joined_sets()
 
+    def names(self, name: str) -> list[str]:
+        """The names of the parts of a block."""
+        return [name] if self.parts == 1 else [f"{name}_{part}" for part in range(self.parts)]
+
+    def block(self, array: str) -> list[str]:
+        """The parts of a block in an array."""
+        return parts_of(array, self.vector, self.parts)
+
     def places(self, array: str) -> list[str]:
         """The sets in an array."""
-        return [f"(({self.vector} *){array})[{turn}]" for turn in range(SETS)]
+        return [f"(({self.vector} *){array})[{at}]" for at in range(SETS * self.parts)]
 
     def declare(self) -> Iterator[c.Statement]:
         yield from super().declare()
@@ -422,47 +438,52 @@ class RegisterFolding(Folding):
     def enter_blocks(self) -> Iterable[c.Statement]:
         if not self.counts:
             return ()
-        last = self.registers[0]
+        parts = self.parts
+        last = self.registers[:parts]
         if self.ends > 1:
-            last = f"(padded > {self.lanes} ? {self.registers[1]} : {last})"
-        return (c.Const(self.vector, f"before{self.k}", last),)
+            pairs = zip(self.registers[parts : 2 * parts], last, strict=True)
+            last = [f"(padded > {self.lanes} ? {own} : {first})" for own, first in pairs]
+        names = zip(self.names(f"before{self.k}"), last, strict=True)
+        return [c.Const(self.vector, name, own) for name, own in names]
 
     def enter_block(self) -> Iterable[c.Statement]:
-        block = c.Assign(f"*({self.vector} *)c{self.k}", self.registers[0])
-        return (c.Array(self.memory, f"c{self.k}", self.lanes), block)
+        block = _moves(self.block(f"c{self.k}"), self.registers[: self.parts])
+        return (c.Array(self.memory, f"c{self.k}", self.lanes), *block)
 
     def fold_lane(self, value: str) -> c.Statement:
         return self.fold_inner_lane(value)
 
     def leave_block(self) -> Iterable[c.Statement]:
-        next_sets = [*self.registers[1:], f"*({self.vector} *)c{self.k}"]
+        next_sets = [*self.registers[self.parts :], *self.block(f"c{self.k}")]
         return _moves(self.registers, next_sets)
 
     def leave_end(self) -> Iterator[c.Statement]:
         if self.counts:
-            yield self.live_lanes("whole - n_inner")
-            yield self.keep_dead_lanes(self.registers[-1])
+            yield from self.live_lanes("whole - n_inner")
+            yield from self.keep_dead_lanes(self.registers[-self.parts :])
 
-    def live_lanes(self, padding: str) -> c.Const:
+    def live_lanes(self, padding: str) -> Iterator[c.Statement]:
         """Let ``live`` be which lanes of a block with so much padding are elements."""
         lanes, size = self.lanes, np.dtype(self.write.dtype).itemsize
-        table = f"first_{self._mask}"
+        table = f"first_{self._mask}" + (f"_of_{lanes}" if self.parts > 1 else "")
         ones, zeros = ", ".join(["-1"] * lanes), ", ".join(["0"] * lanes)
         self.unit.define(f"static const i{size} {table}[] = {{{ones}, {zeros}}};\n")
-        return c.Const(
-            self._mask, f"live{self.k}", f"*(const {self._mask}_at *)({table} + {padding})"
-        )
+        for part, name in enumerate(self.names(f"live{self.k}")):
+            start = f"{table} + {padding}" + (f" + {part * lanes // self.parts}" if part else "")
+            yield c.Const(self._mask, name, f"*(const {self._mask}_at *)({start})")
 
-    def keep_dead_lanes(self, last: str) -> c.Assign:
+    def keep_dead_lanes(self, last: Sequence[str]) -> Iterator[c.Statement]:
         """Undo what the padding did to a set, which ``before`` has as it was."""
         mask, k = self._mask, self.k
-        before = f"(({mask})before{k} & ~live{k})"
-        return c.Assign(last, f"({self.vector})((({mask}){last} & live{k}) | {before})")
+        befores, lives = self.names(f"before{k}"), self.names(f"live{k}")
+        for own, before, live in zip(last, befores, lives, strict=True):
+            kept = f"(({mask}){before} & ~{live})"
+            yield c.Assign(own, f"({self.vector})((({mask}){own} & {live}) | {kept})")
 
     @property
     def _mask(self) -> str:
         size = np.dtype(self.write.dtype).itemsize
-        return self.unit.vector(f"int{8 * size}", self.lanes)
+        return self.unit.vector(f"int{8 * size}", self.lanes // self.parts)
 
     def spill(self) -> Iterator[c.Statement]:
         array = f"d{self.k}"
@@ -505,35 +526,45 @@ class RegisterFolding(Folding):
         if not self._is_arithmetic:
             yield from self._join_compared(to)
             return
-        folded = self.partials.sets_joined(self.registers)
-        yield c.Assign(f"*({self.vector} *)({to})", folded)
+        for part, own in enumerate(self.block(f"({to})")):
+            yield c.Assign(own, self.partials.sets_joined(self.registers[part :: self.parts]))
 
     def _join_compared(self, to: str) -> Iterator[c.Statement]:
         lanes, partials = self.lanes, self.partials
         if self.write.dtype.startswith("float"):
             # The first of two zeros stays: each set goes to its place.
-            first, second, third, fourth = self.registers
             yield c.Declare(self.vector, "x")
-            by_one = _rotation("x", fourth, third, second, first)
-            by_two = (*_rotation("x", first, third), *_rotation("x", second, fourth))
+            by_one: list[c.Assign] = []
+            by_two: list[c.Assign] = []
+            for part in range(self.parts):
+                first, second, third, fourth = self.registers[part :: self.parts]
+                by_one += _rotation("x", fourth, third, second, first)
+                by_two += (*_rotation("x", first, third), *_rotation("x", second, fourth))
             yield c.If(f"whole & {lanes}", by_one)
             yield c.If(f"whole & {2 * lanes}", by_two)
-        for turn, own in enumerate(self.registers):
+        for turn in range(SETS):
             yield c.Array(self.memory, f"f{turn}", lanes)
-            yield c.Assign(f"*({self.vector} *)f{turn}", own)
+            own = self.registers[turn * self.parts : (turn + 1) * self.parts]
+            yield from _moves(self.block(f"f{turn}"), own)
         even, odd = partials.fold("f0[l]", "f2[l]"), partials.fold("f1[l]", "f3[l]")
         joined = c.Assign(f"({to})[l]", partials.fold("even", "odd"))
         yield c.lanes_loop(lanes, [*partials.both(even, odd), joined], pragma=c.simd(lanes))
 
 
-def folding(
-    unit: Unit, k: int, write: Write, lanes: int, rows: AllRows | EachRow, ends: int
-) -> RegisterFolding | MemoryFolding:
-    """The folding with its sets in registers, if registers are wide enough."""
-    block = lanes * np.dtype(write.dtype).itemsize
-    if unit.has_wide_registers and block <= BLOCK_BYTES:
-        return RegisterFolding(unit, k, write, lanes, rows, ends)
-    return MemoryFolding(unit, k, write, lanes, rows, ends)
+def foldings(
+    unit: Unit, folds: Sequence[tuple[int, Write, AllRows | EachRow]], lanes: int, ends: int
+) -> list[Folding]:
+    """The folds of a pass, with their sets in registers where these are wide and many enough."""
+    sizes = [lanes * np.dtype(write.dtype).itemsize for _, write, _ in folds]
+    fits = [size <= BLOCK_BYTES and unit.register_bits >= 256 for size in sizes]
+    if not unit.has_wide_registers:
+        held = sum(SETS * unit.parts(size) for size, own in zip(sizes, fits, strict=True) if own)
+        fits = [own and held <= SHORT_REGISTERS // 2 for own in fits]
+    kinds = [RegisterFolding if own else MemoryFolding for own in fits]
+    return [
+        kind(unit, k, write, lanes, rows, ends)
+        for kind, (k, write, rows) in zip(kinds, folds, strict=True)
+    ]
 
 
 def _moves(to: Iterable[str], of: Iterable[str]) -> list[c.Assign]:

@@ -19,6 +19,7 @@ from frazil.link.c.functions import vector_functions
 from frazil.link.c.processes import run
 from frazil.link.c.unit import Unit
 from frazil.link.kernel.compiler import KernelCompileError
+from frazil.link.kernel.loop_kernel import BLOCK_BYTES
 
 # The flags promise the compiler only that no code looks at errno and floating-point exceptions.
 # Nothing is reassociated, and no multiplication is fused with an addition: results are NumPy's.
@@ -96,9 +97,14 @@ class Toolchain:
         return vector_functions() if self.is_gcc else frozenset()
 
     @cached_property
+    def register_bits(self) -> int:
+        """The bits of the registers that vectors should fit; 0 if vectors are not quick."""
+        return _core.vector_bits()
+
+    @property
     def has_wide_registers(self) -> bool:
         """Whether the processor's registers hold a block, as those of AVX-512 do."""
-        return _core.vector_bits() == 512
+        return self.register_bits == 8 * BLOCK_BYTES
 
     @cached_property
     def flags(self) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from frazil.link.c import syntax as c
 from frazil.link.c.functions import C_TYPES
 from frazil.link.c.lanes import BlockWriter
 from frazil.link.c.operands import Moving
-from frazil.link.c.partials import carry
+from frazil.link.c.partials import carry, parts_of
 from frazil.link.c.row_folds import CARRIED, Folding, RegisterFolding
 from frazil.link.c.stages import Stages
 from frazil.link.c.walk import Frame
@@ -42,14 +42,15 @@ class TileFolding:
         own, k = self.along_rows, self.k
         yield c.Declare("i8", f"set{k}", f"{own.walked} & {SETS * TILE - 1}")
         if own.counts:
-            yield own.live_lanes(f"(i + {TILE} > n_inner ? whole - n_inner : 0)")
+            yield from own.live_lanes(f"(i + {TILE} > n_inner ? whole - n_inner : 0)")
 
     def enter_block(self) -> Iterator[c.Statement]:
         """Let ``c`` be the lanes that the block of the present row folds into."""
         own, k = self.along_rows, self.k
         yield c.Declare(own.memory, f"*c{k}", f"sets{k} + set{k}")
         if own.counts:
-            yield c.Const(own.vector, f"before{k}", f"*({own.vector} *)c{k}")
+            names = zip(own.names(f"before{k}"), own.block(f"c{k}"), strict=True)
+            yield from (c.Const(own.vector, name, at) for name, at in names)
 
     def fold_lane(self, value: str) -> c.Statement:
         """Fold the value of lane ``l``."""
@@ -59,7 +60,7 @@ class TileFolding:
         """Undo what the padding did to the set, and go on to that of the next row."""
         own, k = self.along_rows, self.k
         if own.counts:
-            yield own.keep_dead_lanes(f"*({own.vector} *)c{k}")
+            yield from own.keep_dead_lanes(own.block(f"c{k}"))
         yield c.Assign(f"set{k}", f"(set{k} + whole) & {SETS * TILE - 1}")
 
     def leave_tile(self, element: str) -> Iterator[c.Statement]:
@@ -81,6 +82,7 @@ class TileBlocks:
         self.operands = frame.operands
         self.rows = frame.rows
         self.row_pass = row_pass
+        self.parts = frame.values.unit.parts(BLOCK_BYTES)
         self.foldings = [TileFolding(each) for each in foldings]
         moving = frame.operands.of_pass(row_pass)
         self.gathering = [each for each in moving if _gathers(each)]
@@ -102,7 +104,7 @@ class TileBlocks:
             *(c.Declare("char", f"*q{own.name}", f"row{own.name}") for own in self.others),
             *(own for each in self.gathering for own in self._enter(each)),
             *block.one_block(),
-            *(c.Assign(f"g{own.name}", self._lanes(own, f"c{own.name}")) for own in self.gathering),
+            *(own for each in self.gathering for own in self._moves(each, of=self._copy(each))),
             *(own for each in self.foldings for own in each.leave_block()),
             *(c.Assign(f"row{own.name}", f"next{own.name}", "+=") for own in self.others),
         ]
@@ -112,7 +114,7 @@ class TileBlocks:
             *(own for each in self.gathering for own in self._load(each)),
             *(own for each in self.foldings for own in each.enter_tile()),
             c.For("i8 r = 0", f"r < {TILE}", "++r", one_row),
-            *(c.Assign(self._place(own), f"g{own.name}") for own in self.gathering),
+            *(own for each in self.gathering for own in self._moves(each, to=self._place(each))),
         ]
         yield c.For("i8 i = 0", "i < n_inner", f"i += {TILE}", body)
         if self.foldings:
@@ -120,28 +122,42 @@ class TileBlocks:
             yield c.Block([c.Const("i8", "i", "whole"), *left])
 
     def _vector(self, operand: Moving) -> str:
-        return self.values.unit.vector(operand.dtype, TILE)
+        return self.values.unit.vector(operand.dtype, TILE // self.parts)
 
-    def _lanes(self, operand: Moving, array: str) -> str:
-        """An array of lanes as a register."""
-        return f"*({self._vector(operand)} *){array}"
+    def _registers(self, operand: Moving) -> list[str]:
+        """The registers of the block of the elements into which all rows are gathered."""
+        name = f"g{operand.name}"
+        return [name] if self.parts == 1 else [f"{name}_{part}" for part in range(self.parts)]
 
-    def _place(self, operand: Moving) -> str:
-        """The block of the elements into which all rows are gathered."""
-        return f"*({self._vector(operand)}_at *)to{operand.name}"
+    def _copy(self, operand: Moving) -> list[str]:
+        """Their places where the present row looks for such a block."""
+        return parts_of(f"c{operand.name}", self._vector(operand), self.parts)
+
+    def _place(self, operand: Moving) -> list[str]:
+        """Their places in memory."""
+        return parts_of(f"to{operand.name}", f"{self._vector(operand)}_at", self.parts)
+
+    def _moves(
+        self, operand: Moving, *, to: Sequence[str] = (), of: Sequence[str] = ()
+    ) -> Iterator[c.Statement]:
+        """Move the registers to places, or places to the registers."""
+        own = self._registers(operand)
+        for place, value in zip(to or own, of or own, strict=True):
+            yield c.Assign(place, value)
 
     def _load(self, operand: Moving) -> Iterator[c.Statement]:
         """Load such a block."""
         name = operand.name
         start = f"(rest ? (char *)e{name} : p{name}) + i * {operand.size}"
         yield c.Declare("char", f"*to{name}", start)
-        yield c.Declare(self._vector(operand), f"g{name}", self._place(operand))
+        for own, place in zip(self._registers(operand), self._place(operand), strict=True):
+            yield c.Declare(self._vector(operand), own, place)
 
     def _enter(self, operand: Moving) -> Iterator[c.Statement]:
         """Let the lanes of such a block be where the present row looks for them."""
         name = operand.name
         yield c.Array(C_TYPES[operand.dtype], f"c{name}", TILE)
-        yield c.Assign(self._lanes(operand, f"c{name}"), f"g{name}")
+        yield from self._moves(operand, to=self._copy(operand))
         yield c.Declare("char", f"*q{name}", f"(char *)c{name}")
 
     def _start(self, operand: Moving) -> Iterator[c.Statement]:

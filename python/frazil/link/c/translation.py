@@ -15,7 +15,7 @@ KERNEL = f"kernel{OWN}"
 
 
 def translate(
-    kernels: Sequence[AnyKernel], *, vector_functions: frozenset[str], has_wide_registers: bool
+    kernels: Sequence[AnyKernel], *, vector_functions: frozenset[str], register_bits: int
 ) -> Unit:
     """The unit of some kernels: its function ``kernel_0`` is the first of them, and so on.
 
@@ -25,8 +25,8 @@ def translate(
         The kernels.
     vector_functions : frozenset of str
         The functions of the C math library that loops can call on vectors.
-    has_wide_registers : bool
-        Whether a register of the processor holds a block.
+    register_bits : int
+        The bits of the registers that vectors should fit: 512, 256, or 0 if they are not quick.
 
     Returns
     -------
@@ -46,27 +46,25 @@ def translate(
     >>> statement = Statement(neg, (0,), "float64")
     >>> write = Write(1, "float64", inner=True, reduce=None)
     >>> kernel = LoopKernel((Read("float64", inner=True),), (), (statement,), (write,))
-    >>> unit = translate([kernel], vector_functions=frozenset(), has_wide_registers=False)
+    >>> unit = translate([kernel], vector_functions=frozenset(), register_bits=0)
     >>> "const f8 v1 = -v0;" in unit.text()
     True
     """
     alone = [
-        translate_one(
-            kernel, vector_functions=vector_functions, has_wide_registers=has_wide_registers
-        )
+        translate_one(kernel, vector_functions=vector_functions, register_bits=register_bits)
         for kernel in kernels
     ]
     return joined(alone)
 
 
 def translate_one(
-    kernel: AnyKernel, *, vector_functions: frozenset[str], has_wide_registers: bool
+    kernel: AnyKernel, *, vector_functions: frozenset[str], register_bits: int
 ) -> Unit:
     """The unit of one kernel, which has no number yet: units of several are made of such.
 
     Its text is that of all kernels which differ only in the constants of its table.
     """
-    unit = Unit(vector_functions, has_wide_registers)
+    unit = Unit(vector_functions, register_bits)
     if isinstance(kernel, ScanKernel):
         add_scan(unit, KERNEL, kernel)
     else:
@@ -76,7 +74,7 @@ def translate_one(
 
 def joined(units: Sequence[Unit]) -> Unit:
     """The unit of the kernels of some units; each gets its number, and definitions stand once."""
-    whole = Unit(units[0].vector_functions, units[0].has_wide_registers)
+    whole = Unit(units[0].vector_functions, units[0].register_bits)
     for k, unit in enumerate(units):
         own = {OWN: f"{k}_"}
         for name, text in unit.definitions.items():

@@ -12,11 +12,11 @@ from frazil.link.c.indexed_rows import indexed_rows
 from frazil.link.c.lanes import BlockWriter
 from frazil.link.c.operands import Operands
 from frazil.link.c.pauses import Asking, Carrying, Columns, Decided, Pause, stops
-from frazil.link.c.row_folds import AllRows, EachRow, Folding, MemoryFolding, folding
+from frazil.link.c.row_folds import AllRows, EachRow, Folding, MemoryFolding, foldings
 from frazil.link.c.rows import Rows
 from frazil.link.c.stages import Stages
 from frazil.link.c.values import Values, reduction
-from frazil.link.kernel.loop_kernel import PATIENCE, Cumulate, Status
+from frazil.link.kernel.loop_kernel import PATIENCE, Cumulate, Status, Write
 from frazil.link.kernel.passes import Pass
 from frazil.link.kernel.reduction import SETS, folds_row
 
@@ -43,20 +43,17 @@ def foldings_of(frame: Frame, row_pass: Pass) -> list[Folding]:
     """The folds of a pass."""
     values, rows, ends = frame.values, frame.rows, frame.ends.blocks
     kernel = values.kernel
-    made: list[Folding] = []
+    folds: list[tuple[int, Write, AllRows | EachRow]] = []
     for position in row_pass.writes:
         if folds_row(kernel.writes[position]):
             k = values.n_reads + position
             # An output that stays where it is gathers all rows.
             all_rows = AllRows(f"({frame.operands.stride(k)} ? 1 : n_outer)")
-            write = kernel.writes[position]
-            made.append(folding(values.unit, k, write, kernel.lanes, all_rows, ends))
+            folds.append((k, kernel.writes[position], all_rows))
     for k in row_pass.folds:
         write = reduction(kernel.folds[k], kernel.folds[k].arg)
-        number = len(kernel.writes) + k
-        each_row = EachRow(rows.most)
-        made.append(folding(values.unit, number, write, kernel.lanes, each_row, ends))
-    return made
+        folds.append((len(kernel.writes) + k, write, EachRow(rows.most)))
+    return foldings(values.unit, folds, kernel.lanes, ends)
 
 
 class PassWriter:

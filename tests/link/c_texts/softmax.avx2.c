@@ -1,0 +1,427 @@
+/* Three passes over a tile of rows. */
+typedef _Bool b1;
+typedef signed char i1; typedef short i2; typedef int i4; typedef long long i8;
+typedef unsigned char u1; typedef unsigned short u2; typedef unsigned int u4;
+typedef unsigned long long u8;
+typedef float f4; typedef double f8;
+typedef unsigned short half;
+#define INLINE static inline __attribute__((always_inline))
+#define NOINLINE __attribute__((noinline))
+#define ALIGNED __attribute__((aligned(64)))
+#if defined(__GNUC__) && !defined(__clang__)
+#define VECTOR __attribute__((simd("notinbranch"), const))
+#else
+#define VECTOR __attribute__((const))
+#endif
+VECTOR f8 exp(f8);
+typedef f8 f8x4 __attribute__((vector_size(32), may_alias));
+typedef f8x4 f8x4_at __attribute__((aligned(8)));
+typedef i8 i8x4 __attribute__((vector_size(32), may_alias));
+typedef i8x4 i8x4_at __attribute__((aligned(8)));
+
+#if defined(__clang__)
+#define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (i8x4){__VA_ARGS__})
+#endif
+static NOINLINE void transpose(char *to, i8 to_next, i8 to_block, const char *of, i8 of_next, i8 of_block, i8 count) {
+  for (i8 at = 0; at < count; at += 8, to += to_block, of += of_block) {
+    for (i8 part = 0; part < 4; ++part) {
+    const char *from = of + (part / 2) * 4 * of_next + (part % 2) * 32;
+    char *into = to + (part % 2) * 4 * to_next + (part / 2) * 32;
+    i8x4 x0 = *(const i8x4_at *)(from + 0 * of_next);
+    i8x4 x1 = *(const i8x4_at *)(from + 1 * of_next);
+    i8x4 x2 = *(const i8x4_at *)(from + 2 * of_next);
+    i8x4 x3 = *(const i8x4_at *)(from + 3 * of_next);
+    {
+      const i8x4 y0 = SHUFFLE(x0, x1, 0, 4, 2, 6);
+      const i8x4 y1 = SHUFFLE(x0, x1, 1, 5, 3, 7);
+      const i8x4 y2 = SHUFFLE(x2, x3, 0, 4, 2, 6);
+      const i8x4 y3 = SHUFFLE(x2, x3, 1, 5, 3, 7);
+      x0 = y0; x1 = y1; x2 = y2; x3 = y3;
+    }
+    {
+      const i8x4 y0 = SHUFFLE(x0, x2, 0, 1, 4, 5);
+      const i8x4 y1 = SHUFFLE(x1, x3, 0, 1, 4, 5);
+      const i8x4 y2 = SHUFFLE(x0, x2, 2, 3, 6, 7);
+      const i8x4 y3 = SHUFFLE(x1, x3, 2, 3, 6, 7);
+      x0 = y0; x1 = y1; x2 = y2; x3 = y3;
+    }
+    *(i8x4_at *)(into + 0 * to_next) = x0;
+    *(i8x4_at *)(into + 1 * to_next) = x1;
+    *(i8x4_at *)(into + 2 * to_next) = x2;
+    *(i8x4_at *)(into + 3 * to_next) = x3;
+    }
+  }
+}
+typedef f8 f8x8 __attribute__((vector_size(64), may_alias));
+typedef f8x8 f8x8_at __attribute__((aligned(8)));
+void (*pad_ends_64)(void *, const void *, i8, i8, i8, i8, i8);
+i4 (*loop_stops)(void);
+static const i8 first_i8x4_of_8[] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
+void (*fold_rows_maximum_f8)(f8 *, f8 *, i8, i8, i8, i8);
+
+static NOINLINE void fold_maximum_of_columns(f8x4 *to, const f8x4 *of, i8 count) {
+  for (i8 part = 0; part < 2; ++part, ++to, ++of) {
+  f8x4 x0 = of[0];
+  f8x4 x1 = of[2];
+  f8x4 x2 = of[4];
+  f8x4 x3 = of[6];
+  f8x4 x4 = of[8];
+  f8x4 x5 = of[10];
+  f8x4 x6 = of[12];
+  f8x4 x7 = of[14];
+  if (count > 8) { { const f8x4 a = x0, b = of[16]; x0 = (f8x4)(((i8x4)b & ((b > a) | (b != b))) | ((i8x4)a & ~((b > a) | (b != b)))); } { const f8x4 a = x1, b = of[18]; x1 = (f8x4)(((i8x4)b & ((b > a) | (b != b))) | ((i8x4)a & ~((b > a) | (b != b)))); } { const f8x4 a = x2, b = of[20]; x2 = (f8x4)(((i8x4)b & ((b > a) | (b != b))) | ((i8x4)a & ~((b > a) | (b != b)))); } { const f8x4 a = x3, b = of[22]; x3 = (f8x4)(((i8x4)b & ((b > a) | (b != b))) | ((i8x4)a & ~((b > a) | (b != b)))); } { const f8x4 a = x4, b = of[24]; x4 = (f8x4)(((i8x4)b & ((b > a) | (b != b))) | ((i8x4)a & ~((b > a) | (b != b)))); } { const f8x4 a = x5, b = of[26]; x5 = (f8x4)(((i8x4)b & ((b > a) | (b != b))) | ((i8x4)a & ~((b > a) | (b != b)))); } { const f8x4 a = x6, b = of[28]; x6 = (f8x4)(((i8x4)b & ((b > a) | (b != b))) | ((i8x4)a & ~((b > a) | (b != b)))); } { const f8x4 a = x7, b = of[30]; x7 = (f8x4)(((i8x4)b & ((b > a) | (b != b))) | ((i8x4)a & ~((b > a) | (b != b)))); } }
+  { const f8x4 a = x0, b = x4; x0 = (f8x4)(((i8x4)b & ((b > a) | (b != b))) | ((i8x4)a & ~((b > a) | (b != b)))); }
+  { const f8x4 a = x1, b = x5; x1 = (f8x4)(((i8x4)b & ((b > a) | (b != b))) | ((i8x4)a & ~((b > a) | (b != b)))); }
+  { const f8x4 a = x2, b = x6; x2 = (f8x4)(((i8x4)b & ((b > a) | (b != b))) | ((i8x4)a & ~((b > a) | (b != b)))); }
+  { const f8x4 a = x3, b = x7; x3 = (f8x4)(((i8x4)b & ((b > a) | (b != b))) | ((i8x4)a & ~((b > a) | (b != b)))); }
+  { const f8x4 a = x0, b = x2; x0 = (f8x4)(((i8x4)b & ((b > a) | (b != b))) | ((i8x4)a & ~((b > a) | (b != b)))); }
+  { const f8x4 a = x1, b = x3; x1 = (f8x4)(((i8x4)b & ((b > a) | (b != b))) | ((i8x4)a & ~((b > a) | (b != b)))); }
+  { const f8x4 a = x0, b = x1; x0 = (f8x4)(((i8x4)b & ((b > a) | (b != b))) | ((i8x4)a & ~((b > a) | (b != b)))); }
+  *to = x0;
+  }
+}
+void (*carry_f8)(f8 *, i8, i8);
+void (*fold_rows_add_f8)(f8 *, f8 *, i8, i8, i8, i8);
+
+static NOINLINE void fold_add_of_columns(f8x4 *to, const f8x4 *of, i8 count) {
+  for (i8 part = 0; part < 2; ++part, ++to, ++of) {
+  f8x4 x0 = of[0];
+  f8x4 x1 = of[2];
+  f8x4 x2 = of[4];
+  f8x4 x3 = of[6];
+  f8x4 x4 = of[8];
+  f8x4 x5 = of[10];
+  f8x4 x6 = of[12];
+  f8x4 x7 = of[14];
+  if (count > 8) { { const f8x4 a = x0, b = of[16]; x0 = a + b; } { const f8x4 a = x1, b = of[18]; x1 = a + b; } { const f8x4 a = x2, b = of[20]; x2 = a + b; } { const f8x4 a = x3, b = of[22]; x3 = a + b; } { const f8x4 a = x4, b = of[24]; x4 = a + b; } { const f8x4 a = x5, b = of[26]; x5 = a + b; } { const f8x4 a = x6, b = of[28]; x6 = a + b; } { const f8x4 a = x7, b = of[30]; x7 = a + b; } }
+  { const f8x4 a = x0, b = x4; x0 = a + b; }
+  { const f8x4 a = x1, b = x5; x1 = a + b; }
+  { const f8x4 a = x2, b = x6; x2 = a + b; }
+  { const f8x4 a = x3, b = x7; x3 = a + b; }
+  { const f8x4 a = x0, b = x2; x0 = a + b; }
+  { const f8x4 a = x1, b = x3; x1 = a + b; }
+  { const f8x4 a = x0, b = x1; x0 = a + b; }
+  *to = x0;
+  }
+}
+typedef i8 i8x8 __attribute__((vector_size(64), may_alias));
+typedef i8x8 i8x8_at __attribute__((aligned(8)));
+void (*copy_ends_64)(void *, const void *, i8, i8, i8, i8);
+i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
+  i4 status = 0;
+  if (n_outer <= 0 || n_inner < 0) return status;
+  char *p0 = ptr[0];
+  char *p1 = ptr[1];
+  char *pb5 = ptr[2];
+  const i8 full = n_inner > 8 && n_inner < 16 ? 0 : n_inner & -8;
+  const i8 rest = n_inner - full;
+  const i8 whole = (n_inner + 7) & -8;
+  const i8 padded = whole - full;
+  const i8 tile = n_inner <= 504 && outer_stride[2] ? 8 : 1;
+  ALIGNED f8 t3[8];
+  ALIGNED f8 t6[8];
+  ALIGNED u8 e0[128];
+  ALIGNED u8 e1[128];
+  ALIGNED f8 a4[64];
+  const i8 used4 = 8;
+  const f8x4 z4 = (f8)-__builtin_inf() - (f8x4){};
+  ALIGNED f8 row4[8];
+  ALIGNED f8 a7[128];
+  const i8 used7 = whole < 512 ? 8 : whole < 8192 ? 64 : 128;
+  const f8x4 z7 = (f8)(-0x0.0p+0) - (f8x4){};
+  ALIGNED f8 row7[8];
+  ALIGNED f8 k0[128];
+  ALIGNED f8 kb5[128];
+  ALIGNED f8 of4[128];
+  for (i8 at = n_inner; at < 16; ++at) {
+    ((f8x8 *)of4)[at] = -__builtin_inf() - (f8x8){};
+  }
+  ALIGNED f8 of7[128];
+  for (i8 at = n_inner; at < 16; ++at) {
+    ((f8x8 *)of7)[at] = (-0x0.0p+0) - (f8x8){};
+  }
+  for (i8 outer = 0; outer < n_outer; outer += tile) {
+    const i8 rows = n_outer - outer < tile ? n_outer - outer : tile;
+    if (rest) {
+      if (outer_stride[0] || !outer) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, rows, rest, padded);
+    }
+    const b1 beside = rows == 8 && n_inner > 0 && n_inner <= 16;
+    if (beside && (outer_stride[0] || !outer)) transpose((char *)k0, 64, 512, rest ? (const char *)e0 : p0, rest ? padded * 8 : outer_stride[0], 64, n_inner);
+    if (beside) {
+      for (i8 i = 0; i < n_inner; ++i) {
+        char *q0 = (char *)k0 + i * 64;
+        f8 *c4 = of4 + i * 8;
+#pragma omp simd
+        for (i8 l = 0; l < 8; ++l) {
+          const f8 v0 = ((const f8 *)q0)[l];
+          c4[l] = v0;
+        }
+      }
+      fold_maximum_of_columns((f8x4 *)row4, (f8x4 *)of4, n_inner);
+    } else {
+      for (i8 r = 0; r < rows; ++r) {
+        char *w0 = p0 + r * outer_stride[0];
+        f8x4 m4_0_0 = z4;
+        f8x4 m4_0_1 = z4;
+        f8x4 m4_1_0 = z4;
+        f8x4 m4_1_1 = z4;
+        f8x4 m4_2_0 = z4;
+        f8x4 m4_2_1 = z4;
+        f8x4 m4_3_0 = z4;
+        f8x4 m4_3_1 = z4;
+        for (i8 i = 0; i < n_inner;) {
+          i8 end = full;
+          if (i == full) {
+            end = n_inner;
+            w0 = (char *)(e0 + r * padded) - full * 8;
+          }
+          if (end > (i | 65535)) end = (i | 65535) + 1;
+          const f8x4 before4_0 = (padded > 8 ? m4_1_0 : m4_0_0);
+          const f8x4 before4_1 = (padded > 8 ? m4_1_1 : m4_0_1);
+          for (; i < end; i += 8) {
+            char *q0 = w0 + i * 8;
+            ALIGNED f8 c4[8];
+            ((f8x4 *)c4)[0] = m4_0_0;
+            ((f8x4 *)c4)[1] = m4_0_1;
+#pragma omp simd
+            for (i8 l = 0; l < 8; ++l) {
+              const f8 v0 = ((const f8 *)q0)[l];
+              c4[l] = ((v0) > c4[l]) | ((v0) != (v0)) ? (v0) : c4[l];
+            }
+            m4_0_0 = m4_1_0;
+            m4_0_1 = m4_1_1;
+            m4_1_0 = m4_2_0;
+            m4_1_1 = m4_2_1;
+            m4_2_0 = m4_3_0;
+            m4_2_1 = m4_3_1;
+            m4_3_0 = ((f8x4 *)c4)[0];
+            m4_3_1 = ((f8x4 *)c4)[1];
+          }
+          if (i > full) {
+            const i8x4 live4_0 = *(const i8x4_at *)(first_i8x4_of_8 + whole - n_inner);
+            const i8x4 live4_1 = *(const i8x4_at *)(first_i8x4_of_8 + whole - n_inner + 4);
+            m4_3_0 = (f8x4)(((i8x4)m4_3_0 & live4_0) | ((i8x4)before4_0 & ~live4_0));
+            m4_3_1 = (f8x4)(((i8x4)m4_3_1 & live4_1) | ((i8x4)before4_1 & ~live4_1));
+          }
+          if (!(i & 65535) && i < n_inner && loop_stops()) return 4;
+        }
+        {
+          f8x4 x;
+          if (whole & 8) {
+            x = m4_3_0;
+            m4_3_0 = m4_2_0;
+            m4_2_0 = m4_1_0;
+            m4_1_0 = m4_0_0;
+            m4_0_0 = x;
+            x = m4_3_1;
+            m4_3_1 = m4_2_1;
+            m4_2_1 = m4_1_1;
+            m4_1_1 = m4_0_1;
+            m4_0_1 = x;
+          }
+          if (whole & 16) {
+            x = m4_0_0;
+            m4_0_0 = m4_2_0;
+            m4_2_0 = x;
+            x = m4_1_0;
+            m4_1_0 = m4_3_0;
+            m4_3_0 = x;
+            x = m4_0_1;
+            m4_0_1 = m4_2_1;
+            m4_2_1 = x;
+            x = m4_1_1;
+            m4_1_1 = m4_3_1;
+            m4_3_1 = x;
+          }
+          ALIGNED f8 f0[8];
+          ((f8x4 *)f0)[0] = m4_0_0;
+          ((f8x4 *)f0)[1] = m4_0_1;
+          ALIGNED f8 f1[8];
+          ((f8x4 *)f1)[0] = m4_1_0;
+          ((f8x4 *)f1)[1] = m4_1_1;
+          ALIGNED f8 f2[8];
+          ((f8x4 *)f2)[0] = m4_2_0;
+          ((f8x4 *)f2)[1] = m4_2_1;
+          ALIGNED f8 f3[8];
+          ((f8x4 *)f3)[0] = m4_3_0;
+          ((f8x4 *)f3)[1] = m4_3_1;
+#pragma omp simd
+          for (i4 l = 0; l < 8; ++l) {
+            const f8 even = ((f2[l]) > f0[l]) | ((f2[l]) != (f2[l])) ? (f2[l]) : f0[l];
+            const f8 odd = ((f3[l]) > f1[l]) | ((f3[l]) != (f3[l])) ? (f3[l]) : f1[l];
+            (a4 + r * 8)[l] = ((odd) > even) | ((odd) != (odd)) ? (odd) : even;
+          }
+        }
+      }
+      fold_rows_maximum_f8(row4, a4, rows, used4, whole, 8);
+    }
+#pragma omp simd
+    for (i4 r = 0; r < 8; ++r) {
+      const f8 v3 = ((row4[r]) > -__builtin_inf()) | ((row4[r]) != (row4[r])) ? (row4[r]) : -__builtin_inf();
+      t3[r] = v3;
+    }
+    if (beside) {
+      for (i8 i = 0; i < n_inner; ++i) {
+        char *q0 = (char *)k0 + i * 64;
+        char *qb5 = (char *)kb5 + i * 64;
+        f8 *c7 = of7 + i * 8;
+#pragma omp simd
+        for (i8 l = 0; l < 8; ++l) {
+          const f8 v3 = t3[l];
+          const f8 v0 = ((const f8 *)q0)[l];
+          const f8 v4 = v0 - v3;
+          const f8 v5 = exp(v4);
+          ((f8 *)qb5)[l] = v5;
+          c7[l] = v5;
+        }
+      }
+      fold_add_of_columns((f8x4 *)row7, (f8x4 *)of7, n_inner);
+    } else {
+      for (i8 r = 0; r < rows; ++r) {
+        const f8 v3 = t3[r];
+        char *w0 = p0 + r * outer_stride[0];
+        char *wb5 = pb5 + r * outer_stride[2];
+        char *n0 = p0 + (rows + r) * outer_stride[0];
+        char *n1 = p1 + (rows + r) * outer_stride[1];
+        f8x4 m7_0_0 = z7;
+        f8x4 m7_0_1 = z7;
+        f8x4 m7_1_0 = z7;
+        f8x4 m7_1_1 = z7;
+        f8x4 m7_2_0 = z7;
+        f8x4 m7_2_1 = z7;
+        f8x4 m7_3_0 = z7;
+        f8x4 m7_3_1 = z7;
+        for (i8 i = 0; i < n_inner;) {
+          i8 end = full;
+          if (i == full) {
+            end = n_inner;
+            w0 = (char *)(e0 + r * padded) - full * 8;
+          }
+          if (end > i + 512 - (i & 511)) end = i + 512 - (i & 511);
+          if (end > (i | 65535)) end = (i | 65535) + 1;
+          const f8x4 before7_0 = (padded > 8 ? m7_1_0 : m7_0_0);
+          const f8x4 before7_1 = (padded > 8 ? m7_1_1 : m7_0_1);
+          for (; i < end; i += 8) {
+            char *q0 = w0 + i * 8;
+            char *qb5 = wb5 + i * 8;
+            __builtin_prefetch(n0 + i * 8);
+            __builtin_prefetch(n1 + i * 8);
+            ALIGNED f8 c7[8];
+            ((f8x4 *)c7)[0] = m7_0_0;
+            ((f8x4 *)c7)[1] = m7_0_1;
+#pragma omp simd
+            for (i8 l = 0; l < 8; ++l) {
+              const f8 v0 = ((const f8 *)q0)[l];
+              const f8 v4 = v0 - v3;
+              const f8 v5 = exp(v4);
+              ((f8 *)qb5)[l] = v5;
+              c7[l] = c7[l] + (v5);
+            }
+            m7_0_0 = m7_1_0;
+            m7_0_1 = m7_1_1;
+            m7_1_0 = m7_2_0;
+            m7_1_1 = m7_2_1;
+            m7_2_0 = m7_3_0;
+            m7_2_1 = m7_3_1;
+            m7_3_0 = ((f8x4 *)c7)[0];
+            m7_3_1 = ((f8x4 *)c7)[1];
+          }
+          if (i > full) {
+            const i8x4 live7_0 = *(const i8x4_at *)(first_i8x4_of_8 + whole - n_inner);
+            const i8x4 live7_1 = *(const i8x4_at *)(first_i8x4_of_8 + whole - n_inner + 4);
+            m7_3_0 = (f8x4)(((i8x4)m7_3_0 & live7_0) | ((i8x4)before7_0 & ~live7_0));
+            m7_3_1 = (f8x4)(((i8x4)m7_3_1 & live7_1) | ((i8x4)before7_1 & ~live7_1));
+          }
+          if (!(i & 65535) && i < n_inner && loop_stops()) return 4;
+          if ((i & 511) == 0) {
+            ALIGNED f8 d7[32];
+            ((f8x4 *)d7)[0] = m7_0_0;
+            ((f8x4 *)d7)[1] = m7_0_1;
+            ((f8x4 *)d7)[2] = m7_1_0;
+            ((f8x4 *)d7)[3] = m7_1_1;
+            ((f8x4 *)d7)[4] = m7_2_0;
+            ((f8x4 *)d7)[5] = m7_2_1;
+            ((f8x4 *)d7)[6] = m7_3_0;
+            ((f8x4 *)d7)[7] = m7_3_1;
+            __asm__ volatile("" : : "r"(d7) : "memory");
+            if ((i & 511) == 0) {
+              ((f8x4 *)a7)[0] = ((f8x4 *)d7)[0];
+              ((f8x4 *)a7)[1] = ((f8x4 *)d7)[1];
+              ((f8x4 *)a7)[2] = ((f8x4 *)d7)[2];
+              ((f8x4 *)a7)[3] = ((f8x4 *)d7)[3];
+              ((f8x4 *)a7)[4] = ((f8x4 *)d7)[4];
+              ((f8x4 *)a7)[5] = ((f8x4 *)d7)[5];
+              ((f8x4 *)a7)[6] = ((f8x4 *)d7)[6];
+              ((f8x4 *)a7)[7] = ((f8x4 *)d7)[7];
+              carry_f8(a7, i / 512, 32);
+              ((f8x4 *)d7)[0] = ((f8x4 *)d7)[1] = ((f8x4 *)d7)[2] = ((f8x4 *)d7)[3] = ((f8x4 *)d7)[4] = ((f8x4 *)d7)[5] = ((f8x4 *)d7)[6] = ((f8x4 *)d7)[7] = z7;
+            }
+            m7_0_0 = ((f8x4 *)d7)[0];
+            m7_0_1 = ((f8x4 *)d7)[1];
+            m7_1_0 = ((f8x4 *)d7)[2];
+            m7_1_1 = ((f8x4 *)d7)[3];
+            m7_2_0 = ((f8x4 *)d7)[4];
+            m7_2_1 = ((f8x4 *)d7)[5];
+            m7_3_0 = ((f8x4 *)d7)[6];
+            m7_3_1 = ((f8x4 *)d7)[7];
+          }
+        }
+        if (used7 != 8) {
+          ((f8x4 *)a7)[0] = m7_0_0;
+          ((f8x4 *)a7)[1] = m7_0_1;
+          ((f8x4 *)a7)[2] = m7_1_0;
+          ((f8x4 *)a7)[3] = m7_1_1;
+          ((f8x4 *)a7)[4] = m7_2_0;
+          ((f8x4 *)a7)[5] = m7_2_1;
+          ((f8x4 *)a7)[6] = m7_3_0;
+          ((f8x4 *)a7)[7] = m7_3_1;
+        } else {
+          ((f8x4 *)(a7 + r * 8))[0] = (m7_0_0 + m7_2_0) + (m7_1_0 + m7_3_0);
+          ((f8x4 *)(a7 + r * 8))[1] = (m7_0_1 + m7_2_1) + (m7_1_1 + m7_3_1);
+        }
+      }
+      fold_rows_add_f8(row7, a7, rows, used7, whole, 8);
+    }
+#pragma omp simd
+    for (i4 r = 0; r < 8; ++r) {
+      const f8 v6 = 0x0.0p+0 + (row7[r]);
+      t6[r] = v6;
+    }
+    if (beside) {
+      for (i8 at = n_inner; at < whole; ++at) {
+        ((i8x8 *)kb5)[at] = ((i8x8 *)kb5)[n_inner - 1];
+      }
+      transpose(pb5, outer_stride[2], 64, (const char *)kb5, 64, 512, n_inner);
+    }
+    for (i8 r = 0; r < rows; ++r) {
+      const f8 v6 = t6[r];
+      char *w1 = p1 + r * outer_stride[1];
+      char *wb5 = pb5 + r * outer_stride[2];
+      for (i8 i = 0; i < n_inner;) {
+        i8 end = full;
+        if (i == full) {
+          end = n_inner;
+          w1 = (char *)(e1 + r * padded) - full * 8;
+        }
+        if (end > (i | 65535)) end = (i | 65535) + 1;
+        for (; i < end; i += 8) {
+          char *q1 = w1 + i * 8;
+          char *qb5 = wb5 + i * 8;
+#pragma omp simd
+          for (i8 l = 0; l < 8; ++l) {
+            const f8 v5 = ((const f8 *)qb5)[l];
+            const f8 v7 = v5 / v6;
+            ((f8 *)q1)[l] = v7;
+          }
+        }
+        if (!(i & 65535) && i < n_inner && loop_stops()) return 4;
+      }
+    }
+    if (rest) copy_ends_64(p1 + full * 8, e1, outer_stride[1], rows, rest, padded);
+    p0 += rows * outer_stride[0];
+    p1 += rows * outer_stride[1];
+  }
+  return status;
+}

@@ -1,0 +1,329 @@
+/* One sum a row, and one of all. */
+typedef _Bool b1;
+typedef signed char i1; typedef short i2; typedef int i4; typedef long long i8;
+typedef unsigned char u1; typedef unsigned short u2; typedef unsigned int u4;
+typedef unsigned long long u8;
+typedef float f4; typedef double f8;
+typedef unsigned short half;
+#define INLINE static inline __attribute__((always_inline))
+#define NOINLINE __attribute__((noinline))
+#define ALIGNED __attribute__((aligned(64)))
+#if defined(__GNUC__) && !defined(__clang__)
+#define VECTOR __attribute__((simd("notinbranch"), const))
+#else
+#define VECTOR __attribute__((const))
+#endif
+typedef f8 f8x4 __attribute__((vector_size(32), may_alias));
+typedef f8x4 f8x4_at __attribute__((aligned(8)));
+void (*pad_ends_64)(void *, const void *, i8, i8, i8, i8, i8);
+typedef i8 i8x4 __attribute__((vector_size(32), may_alias));
+typedef i8x4 i8x4_at __attribute__((aligned(8)));
+static const i8 first_i8x4_of_8[] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
+void (*fold_columns_add_f8)(f8 *, const f8 *, i8, i8);
+void (*carry_f8)(f8 *, i8, i8);
+f8 (*fold_all_add_f8)(f8 *, i8, i8, i8);
+INLINE f8 fold_few_add_f8_8(const f8 *of) {
+  ALIGNED f8 a[8];
+  ((f8x4 *)a)[0] = (((f8x4 *)of)[0] + ((f8x4 *)of)[4]) + (((f8x4 *)of)[2] + ((f8x4 *)of)[6]);
+  ((f8x4 *)a)[1] = (((f8x4 *)of)[1] + ((f8x4 *)of)[5]) + (((f8x4 *)of)[3] + ((f8x4 *)of)[7]);
+  const f8 r4_0 = a[0] + (a[4]);
+  const f8 r4_1 = a[1] + (a[5]);
+  const f8 r4_2 = a[2] + (a[6]);
+  const f8 r4_3 = a[3] + (a[7]);
+  const f8 r2_0 = r4_0 + (r4_2);
+  const f8 r2_1 = r4_1 + (r4_3);
+  const f8 r1_0 = r2_0 + (r2_1);
+  return r1_0;
+}
+typedef f4 f4x8 __attribute__((vector_size(32), may_alias));
+typedef f4x8 f4x8_at __attribute__((aligned(4)));
+void (*pad_ends_32)(void *, const void *, i8, i8, i8, i8, i8);
+typedef i4 i4x8 __attribute__((vector_size(32), may_alias));
+typedef i4x8 i4x8_at __attribute__((aligned(4)));
+static const i4 first_i4x8_of_16[] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+void (*carry_f4)(f4 *, i8, i8);
+f4 (*fold_all_add_f4)(f4 *, i8, i8, i8);
+INLINE f4 fold_few_add_f4_16(const f4 *of) {
+  ALIGNED f4 a[16];
+  ((f4x8 *)a)[0] = (((f4x8 *)of)[0] + ((f4x8 *)of)[4]) + (((f4x8 *)of)[2] + ((f4x8 *)of)[6]);
+  ((f4x8 *)a)[1] = (((f4x8 *)of)[1] + ((f4x8 *)of)[5]) + (((f4x8 *)of)[3] + ((f4x8 *)of)[7]);
+#pragma omp simd
+  for (i4 l = 0; l < 8; ++l) {
+    a[l] = a[l] + (a[l + 8]);
+  }
+  const f4 r4_0 = a[0] + (a[4]);
+  const f4 r4_1 = a[1] + (a[5]);
+  const f4 r4_2 = a[2] + (a[6]);
+  const f4 r4_3 = a[3] + (a[7]);
+  const f4 r2_0 = r4_0 + (r4_2);
+  const f4 r2_1 = r4_1 + (r4_3);
+  const f4 r1_0 = r2_0 + (r2_1);
+  return r1_0;
+}
+i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
+  i4 status = 0;
+  if (n_outer <= 0 || n_inner <= 0) return status;
+  char *p0 = ptr[0];
+  char *p1 = ptr[1];
+  const i8 ahead = n_outer * n_inner >= 16384 ? 4096 : 0;
+  const b1 columns = (n_inner == 1) & (n_outer > 1) & (outer_stride[0] == 8) & (outer_stride[1] == 8);
+  if (columns) {
+    n_inner = n_outer;
+    n_outer = 1;
+  }
+  const i8 full = n_inner & -8;
+  const i8 rest = n_inner - full;
+  const i8 whole = (n_inner + 7) & -8;
+  ALIGNED u8 e0[8];
+  ALIGNED f8 a1[128];
+  const i8 total1 = whole * (outer_stride[1] ? 1 : n_outer);
+  i8 walked1 = 0;
+  const i8 used1 = total1 < 512 ? 32 : total1 < 8192 ? 64 : 128;
+  const f8x4 z1 = (f8)(-0x0.0p+0) - (f8x4){};
+  f8 *sets1 = a1;
+  ((f8x4 *)sets1)[0] = ((f8x4 *)sets1)[1] = ((f8x4 *)sets1)[2] = ((f8x4 *)sets1)[3] = ((f8x4 *)sets1)[4] = ((f8x4 *)sets1)[5] = ((f8x4 *)sets1)[6] = ((f8x4 *)sets1)[7] = z1;
+  for (i8 outer = 0; outer < n_outer; outer += 1) {
+    if (rest) {
+      if (outer_stride[0] || !outer) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
+    }
+    {
+      char *w0 = p0;
+      f8x4 m1_0_0 = ((f8x4 *)sets1)[0];
+      f8x4 m1_0_1 = ((f8x4 *)sets1)[1];
+      f8x4 m1_1_0 = ((f8x4 *)sets1)[2];
+      f8x4 m1_1_1 = ((f8x4 *)sets1)[3];
+      f8x4 m1_2_0 = ((f8x4 *)sets1)[4];
+      f8x4 m1_2_1 = ((f8x4 *)sets1)[5];
+      f8x4 m1_3_0 = ((f8x4 *)sets1)[6];
+      f8x4 m1_3_1 = ((f8x4 *)sets1)[7];
+      for (i8 i = 0; i < n_inner;) {
+        i8 end = full;
+        if (i == full) {
+          end = n_inner;
+          w0 = (char *)e0 - full * 8;
+        }
+        if (end > i + 512 - ((walked1 + i) & 511)) end = i + 512 - ((walked1 + i) & 511);
+        if (columns && end > i + 8) end = i + 8;
+        const f8x4 before1_0 = m1_0_0;
+        const f8x4 before1_1 = m1_0_1;
+        for (; i < end; i += 8) {
+          char *q0 = w0 + i * 8;
+          __builtin_prefetch(q0 + 0 + ahead);
+          ALIGNED f8 c1[8];
+          ((f8x4 *)c1)[0] = m1_0_0;
+          ((f8x4 *)c1)[1] = m1_0_1;
+#pragma omp simd
+          for (i8 l = 0; l < 8; ++l) {
+            const f8 v0 = ((const f8 *)q0)[l];
+            const f8 v1 = v0 * v0;
+            c1[l] = c1[l] + (v1);
+          }
+          m1_0_0 = m1_1_0;
+          m1_0_1 = m1_1_1;
+          m1_1_0 = m1_2_0;
+          m1_1_1 = m1_2_1;
+          m1_2_0 = m1_3_0;
+          m1_2_1 = m1_3_1;
+          m1_3_0 = ((f8x4 *)c1)[0];
+          m1_3_1 = ((f8x4 *)c1)[1];
+        }
+        if (i > full) {
+          const i8x4 live1_0 = *(const i8x4_at *)(first_i8x4_of_8 + whole - n_inner);
+          const i8x4 live1_1 = *(const i8x4_at *)(first_i8x4_of_8 + whole - n_inner + 4);
+          m1_3_0 = (f8x4)(((i8x4)m1_3_0 & live1_0) | ((i8x4)before1_0 & ~live1_0));
+          m1_3_1 = (f8x4)(((i8x4)m1_3_1 & live1_1) | ((i8x4)before1_1 & ~live1_1));
+        }
+        if (columns) {
+          ALIGNED f8 d1[32];
+          ((f8x4 *)d1)[0] = m1_0_0;
+          ((f8x4 *)d1)[1] = m1_0_1;
+          ((f8x4 *)d1)[2] = m1_1_0;
+          ((f8x4 *)d1)[3] = m1_1_1;
+          ((f8x4 *)d1)[4] = m1_2_0;
+          ((f8x4 *)d1)[5] = m1_2_1;
+          ((f8x4 *)d1)[6] = m1_3_0;
+          ((f8x4 *)d1)[7] = m1_3_1;
+          __asm__ volatile("" : : "r"(d1) : "memory");
+          fold_columns_add_f8((f8 *)p1 + (i - 8), d1, (i <= n_inner ? 8 : rest), 8);
+          m1_0_0 = m1_0_1 = m1_1_0 = m1_1_1 = m1_2_0 = m1_2_1 = m1_3_0 = m1_3_1 = z1;
+        }
+        if (((walked1 + i) & 511) == 0) {
+          ALIGNED f8 d1[32];
+          ((f8x4 *)d1)[0] = m1_0_0;
+          ((f8x4 *)d1)[1] = m1_0_1;
+          ((f8x4 *)d1)[2] = m1_1_0;
+          ((f8x4 *)d1)[3] = m1_1_1;
+          ((f8x4 *)d1)[4] = m1_2_0;
+          ((f8x4 *)d1)[5] = m1_2_1;
+          ((f8x4 *)d1)[6] = m1_3_0;
+          ((f8x4 *)d1)[7] = m1_3_1;
+          __asm__ volatile("" : : "r"(d1) : "memory");
+          if (((walked1 + i) & 511) == 0) {
+            ((f8x4 *)sets1)[0] = ((f8x4 *)d1)[0];
+            ((f8x4 *)sets1)[1] = ((f8x4 *)d1)[1];
+            ((f8x4 *)sets1)[2] = ((f8x4 *)d1)[2];
+            ((f8x4 *)sets1)[3] = ((f8x4 *)d1)[3];
+            ((f8x4 *)sets1)[4] = ((f8x4 *)d1)[4];
+            ((f8x4 *)sets1)[5] = ((f8x4 *)d1)[5];
+            ((f8x4 *)sets1)[6] = ((f8x4 *)d1)[6];
+            ((f8x4 *)sets1)[7] = ((f8x4 *)d1)[7];
+            carry_f8(a1, (walked1 + i) / 512, 32);
+            ((f8x4 *)d1)[0] = ((f8x4 *)d1)[1] = ((f8x4 *)d1)[2] = ((f8x4 *)d1)[3] = ((f8x4 *)d1)[4] = ((f8x4 *)d1)[5] = ((f8x4 *)d1)[6] = ((f8x4 *)d1)[7] = z1;
+          }
+          m1_0_0 = ((f8x4 *)d1)[0];
+          m1_0_1 = ((f8x4 *)d1)[1];
+          m1_1_0 = ((f8x4 *)d1)[2];
+          m1_1_1 = ((f8x4 *)d1)[3];
+          m1_2_0 = ((f8x4 *)d1)[4];
+          m1_2_1 = ((f8x4 *)d1)[5];
+          m1_3_0 = ((f8x4 *)d1)[6];
+          m1_3_1 = ((f8x4 *)d1)[7];
+        }
+      }
+      ((f8x4 *)sets1)[0] = m1_0_0;
+      ((f8x4 *)sets1)[1] = m1_0_1;
+      ((f8x4 *)sets1)[2] = m1_1_0;
+      ((f8x4 *)sets1)[3] = m1_1_1;
+      ((f8x4 *)sets1)[4] = m1_2_0;
+      ((f8x4 *)sets1)[5] = m1_2_1;
+      ((f8x4 *)sets1)[6] = m1_3_0;
+      ((f8x4 *)sets1)[7] = m1_3_1;
+      walked1 += whole;
+      if (walked1 == total1) {
+        const f8 so_far = ((const f8 *)p1)[0];
+        const f8 rows_folded = used1 == 32 ? fold_few_add_f8_8(a1) : fold_all_add_f8(a1, used1, walked1, 8);
+        ((f8 *)p1)[0] = so_far + (rows_folded);
+        if (!(outer == n_outer - 1)) {
+          ((f8x4 *)sets1)[0] = ((f8x4 *)sets1)[1] = ((f8x4 *)sets1)[2] = ((f8x4 *)sets1)[3] = ((f8x4 *)sets1)[4] = ((f8x4 *)sets1)[5] = ((f8x4 *)sets1)[6] = ((f8x4 *)sets1)[7] = z1;
+          walked1 = 0;
+        }
+      }
+    }
+    p0 += outer_stride[0];
+    p1 += outer_stride[1];
+  }
+  return status;
+}
+i4 kernel_1(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
+  i4 status = 0;
+  if (n_outer <= 0 || n_inner <= 0) return status;
+  char *p0 = ptr[0];
+  char *p1 = ptr[1];
+  const i8 ahead = n_outer * n_inner >= 16384 ? 4096 : 0;
+  const i8 full = n_inner & -16;
+  const i8 rest = n_inner - full;
+  const i8 whole = (n_inner + 15) & -16;
+  ALIGNED u4 e0[16];
+  ALIGNED f4 a1[256];
+  const i8 total1 = whole * (outer_stride[1] ? 1 : n_outer);
+  i8 walked1 = 0;
+  const i8 used1 = total1 < 1024 ? 64 : total1 < 16384 ? 128 : 256;
+  const f4x8 z1 = (f4)(-0x0.0p+0f) - (f4x8){};
+  f4 *sets1 = a1;
+  ((f4x8 *)sets1)[0] = ((f4x8 *)sets1)[1] = ((f4x8 *)sets1)[2] = ((f4x8 *)sets1)[3] = ((f4x8 *)sets1)[4] = ((f4x8 *)sets1)[5] = ((f4x8 *)sets1)[6] = ((f4x8 *)sets1)[7] = z1;
+  for (i8 outer = 0; outer < n_outer; outer += 1) {
+    if (rest) {
+      if (outer_stride[0] || !outer) pad_ends_32(e0, p0 + full * 4, outer_stride[0], outer, 1, rest, 16);
+    }
+    {
+      char *w0 = p0;
+      f4x8 m1_0_0 = ((f4x8 *)sets1)[0];
+      f4x8 m1_0_1 = ((f4x8 *)sets1)[1];
+      f4x8 m1_1_0 = ((f4x8 *)sets1)[2];
+      f4x8 m1_1_1 = ((f4x8 *)sets1)[3];
+      f4x8 m1_2_0 = ((f4x8 *)sets1)[4];
+      f4x8 m1_2_1 = ((f4x8 *)sets1)[5];
+      f4x8 m1_3_0 = ((f4x8 *)sets1)[6];
+      f4x8 m1_3_1 = ((f4x8 *)sets1)[7];
+      for (i8 i = 0; i < n_inner;) {
+        i8 end = full;
+        if (i == full) {
+          end = n_inner;
+          w0 = (char *)e0 - full * 4;
+        }
+        if (end > i + 1024 - ((walked1 + i) & 1023)) end = i + 1024 - ((walked1 + i) & 1023);
+        const f4x8 before1_0 = m1_0_0;
+        const f4x8 before1_1 = m1_0_1;
+        for (; i < end; i += 16) {
+          char *q0 = w0 + i * 4;
+          __builtin_prefetch(q0 + 0 + ahead);
+          ALIGNED f4 c1[16];
+          ((f4x8 *)c1)[0] = m1_0_0;
+          ((f4x8 *)c1)[1] = m1_0_1;
+#pragma omp simd
+          for (i4 l = 0; l < 16; ++l) {
+            const f4 v0 = ((const f4 *)q0)[l];
+            c1[l] = c1[l] + (v0);
+          }
+          m1_0_0 = m1_1_0;
+          m1_0_1 = m1_1_1;
+          m1_1_0 = m1_2_0;
+          m1_1_1 = m1_2_1;
+          m1_2_0 = m1_3_0;
+          m1_2_1 = m1_3_1;
+          m1_3_0 = ((f4x8 *)c1)[0];
+          m1_3_1 = ((f4x8 *)c1)[1];
+        }
+        if (i > full) {
+          const i4x8 live1_0 = *(const i4x8_at *)(first_i4x8_of_16 + whole - n_inner);
+          const i4x8 live1_1 = *(const i4x8_at *)(first_i4x8_of_16 + whole - n_inner + 8);
+          m1_3_0 = (f4x8)(((i4x8)m1_3_0 & live1_0) | ((i4x8)before1_0 & ~live1_0));
+          m1_3_1 = (f4x8)(((i4x8)m1_3_1 & live1_1) | ((i4x8)before1_1 & ~live1_1));
+        }
+        if (((walked1 + i) & 1023) == 0) {
+          ALIGNED f4 d1[64];
+          ((f4x8 *)d1)[0] = m1_0_0;
+          ((f4x8 *)d1)[1] = m1_0_1;
+          ((f4x8 *)d1)[2] = m1_1_0;
+          ((f4x8 *)d1)[3] = m1_1_1;
+          ((f4x8 *)d1)[4] = m1_2_0;
+          ((f4x8 *)d1)[5] = m1_2_1;
+          ((f4x8 *)d1)[6] = m1_3_0;
+          ((f4x8 *)d1)[7] = m1_3_1;
+          __asm__ volatile("" : : "r"(d1) : "memory");
+          if (((walked1 + i) & 1023) == 0) {
+            ((f4x8 *)sets1)[0] = ((f4x8 *)d1)[0];
+            ((f4x8 *)sets1)[1] = ((f4x8 *)d1)[1];
+            ((f4x8 *)sets1)[2] = ((f4x8 *)d1)[2];
+            ((f4x8 *)sets1)[3] = ((f4x8 *)d1)[3];
+            ((f4x8 *)sets1)[4] = ((f4x8 *)d1)[4];
+            ((f4x8 *)sets1)[5] = ((f4x8 *)d1)[5];
+            ((f4x8 *)sets1)[6] = ((f4x8 *)d1)[6];
+            ((f4x8 *)sets1)[7] = ((f4x8 *)d1)[7];
+            carry_f4(a1, (walked1 + i) / 1024, 64);
+            ((f4x8 *)d1)[0] = ((f4x8 *)d1)[1] = ((f4x8 *)d1)[2] = ((f4x8 *)d1)[3] = ((f4x8 *)d1)[4] = ((f4x8 *)d1)[5] = ((f4x8 *)d1)[6] = ((f4x8 *)d1)[7] = z1;
+          }
+          m1_0_0 = ((f4x8 *)d1)[0];
+          m1_0_1 = ((f4x8 *)d1)[1];
+          m1_1_0 = ((f4x8 *)d1)[2];
+          m1_1_1 = ((f4x8 *)d1)[3];
+          m1_2_0 = ((f4x8 *)d1)[4];
+          m1_2_1 = ((f4x8 *)d1)[5];
+          m1_3_0 = ((f4x8 *)d1)[6];
+          m1_3_1 = ((f4x8 *)d1)[7];
+        }
+      }
+      ((f4x8 *)sets1)[0] = m1_0_0;
+      ((f4x8 *)sets1)[1] = m1_0_1;
+      ((f4x8 *)sets1)[2] = m1_1_0;
+      ((f4x8 *)sets1)[3] = m1_1_1;
+      ((f4x8 *)sets1)[4] = m1_2_0;
+      ((f4x8 *)sets1)[5] = m1_2_1;
+      ((f4x8 *)sets1)[6] = m1_3_0;
+      ((f4x8 *)sets1)[7] = m1_3_1;
+      walked1 += whole;
+      if (walked1 == total1) {
+        const f4 so_far = ((const f4 *)p1)[0];
+        const f4 rows_folded = used1 == 64 ? fold_few_add_f4_16(a1) : fold_all_add_f4(a1, used1, walked1, 16);
+        ((f4 *)p1)[0] = so_far + (rows_folded);
+        if (!(outer == n_outer - 1)) {
+          ((f4x8 *)sets1)[0] = ((f4x8 *)sets1)[1] = ((f4x8 *)sets1)[2] = ((f4x8 *)sets1)[3] = ((f4x8 *)sets1)[4] = ((f4x8 *)sets1)[5] = ((f4x8 *)sets1)[6] = ((f4x8 *)sets1)[7] = z1;
+          walked1 = 0;
+        }
+      }
+    }
+    p0 += outer_stride[0];
+    p1 += outer_stride[1];
+  }
+  return status;
+}
