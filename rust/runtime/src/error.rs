@@ -86,9 +86,9 @@ impl fmt::Display for Operand {
 pub enum Subject {
     /// An input of the program.
     Input(usize),
-    /// A state of a loop.
+    /// A state of a scan.
     State(usize),
-    /// A sequence that a loop goes over.
+    /// A sequence that a scan goes over.
     Sequence(usize),
 }
 

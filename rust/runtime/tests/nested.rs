@@ -129,7 +129,7 @@ fn a_fault_within_is_blamed_on_what_failed() {
 fn steps_and_sequences_are_checked() {
     for (steps, expected) in [
         (-1, "the number of steps is -1; it must not be negative"),
-        (4, "sequence 0 has length 3, but the loop does 4 steps"),
+        (4, "sequence 0 has length 3, but the scan does 4 steps"),
     ] {
         let mut inner = Builder::new();
         let element = inner.input(float(&[])).unwrap();

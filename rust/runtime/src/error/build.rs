@@ -151,8 +151,8 @@ pub enum BuildError {
         /// The output.
         output: usize,
     },
-    /// A condition to end a loop that is none.
-    #[error("output {output} ends the loop, but it is no 0-d boolean")]
+    /// A condition to end a scan that is none.
+    #[error("output {output} ends the scan, but it is no 0-d boolean")]
     Until {
         /// The output.
         output: usize,

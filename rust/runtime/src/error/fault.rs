@@ -358,14 +358,14 @@ pub enum Fault {
         /// The declared type.
         expected: String,
     },
-    /// A loop whose number of steps is below zero.
+    /// A scan whose number of steps is below zero.
     #[error("the number of steps is {steps}; it must not be negative")]
     Steps {
         /// The number.
         steps: i64,
     },
-    /// A sequence that ends before the loop over it does.
-    #[error("sequence {sequence} has length {length}, but the loop does {steps} steps")]
+    /// A sequence that ends before the scan over it does.
+    #[error("sequence {sequence} has length {length}, but the scan does {steps} steps")]
     Sequence {
         /// The sequence.
         sequence: usize,
@@ -397,7 +397,7 @@ pub enum Fault {
         Lengths(.expected)
     )]
     Row {
-        /// The output of the loop's program.
+        /// The output of the step's program.
         output: usize,
         /// Its shape in this step.
         given: Vec<i64>,
@@ -419,10 +419,10 @@ pub enum Fault {
         /// The shape for which there is memory.
         expected: Vec<i64>,
     },
-    /// A fault of a program that an instruction ran, in this step of a loop.
+    /// A fault of a program that an instruction ran, in this step of a scan.
     #[error("{}{fault}", InStep(*.step))]
     Nested {
-        /// The step, counted from 0; `None` outside of loops.
+        /// The step, counted from 0; `None` outside of scans.
         step: Option<i64>,
         /// The fault.
         fault: Box<Fault>,
