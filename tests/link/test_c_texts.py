@@ -239,3 +239,19 @@ def calls_to_write(nodes):
 def test_writing_takes_time_as_a_kernel_is_long():
     short, long = calls_to_write(40), calls_to_write(120)
     assert long < 3.3 * short
+
+
+def characters_of_rows(count):
+    """The length of the text of a kernel that changes so many rows, each an operand of its own."""
+    written.clear()
+    rows = ft.exp(x)
+    for at in range(count):
+        rows = ft.set_subtensor(rows[at], x[at] * 2.0)
+    fz.function([x], rows, mode="c_texts")
+    (kernel,) = (own for own in written if len(own.writes) == count)
+    return len(translate([kernel], vector_functions=frozenset(), has_wide_registers=False).text())
+
+
+def test_the_text_grows_as_the_operands_do():
+    # Each result compared with each operand was an expression for which gcc took a minute.
+    assert characters_of_rows(80) < 2.2 * characters_of_rows(40)

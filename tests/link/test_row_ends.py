@@ -81,6 +81,19 @@ def test_ends_of_rows_are_written_over_operands_once(mode, dtype):
 
 
 @pytest.mark.parametrize("mode", ["c", "cranelift", "numba"])
+def test_ends_of_rows_are_written_over_many_operands_once(mode):
+    products = [x @ (x + k) for k in range(10)]
+    outputs = [(ft.exp(-p * p) * 3 - p) @ x for p in products]
+    f, reference = (fz.function([x], outputs, mode=own) for own in (mode, "py"))
+    assert sum(made.over is not None for made in f.memory_plan((13, 13)).buffers) >= 8
+    rng = np.random.default_rng(0)
+    for length in range(1, 40):
+        given = rng.normal(size=(length, length)) / 4
+        for found, expected in zip(f(given), reference(given), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("mode", ["c", "cranelift", "numba"])
 def test_indices_are_read_before_results_are_written_over_them(mode):
     row = ft.vector("row")
     # The indices die in the loop, and what it computes is in memory of its own.

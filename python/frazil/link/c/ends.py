@@ -207,9 +207,7 @@ class RepeatedEnds(CopiedEnds):
         moving = self.operands.moving
         read = [each.name for each in moving if each.is_read]
         written = [each.name for each in moving if each.is_written]
-        # With && there would be branches, which take long to compile.
-        over = " | ".join(f"(p{to} == p{of})" for to in written for of in read)
-        yield c.Const("b1", "over", over or "0")
+        yield from _overlapping(written, read)
         if self.may_overlap:
             strides = (
                 f" & ({self.operands.stride(each.name)} == n_inner * {each.size})"
@@ -252,6 +250,26 @@ class RepeatedEnds(CopiedEnds):
             yield c.If("pads", read)
         if written:
             yield c.If("copies && b == full", written)
+
+
+# From so many comparisons on, a loop compiles sooner: gcc takes a minute for 10,000 in one line.
+_COMPARED_BY_LOOP = 64
+
+
+def _overlapping(written: Sequence[str], read: Sequence[str]) -> Iterator[c.Statement]:
+    """Define ``over``: whether a result is written over an operand."""
+    if len(written) * len(read) < _COMPARED_BY_LOOP:
+        # With && there would be branches, which take long to compile.
+        over = " | ".join(f"(p{to} == p{of})" for to in written for of in read)
+        yield c.Const("b1", "over", over or "0")
+        return
+    for name, operands in ("written", written), ("read", read):
+        pointers = ", ".join(f"p{own}" for own in operands)
+        yield c.Declare("char *const", f"{name}[{len(operands)}]", f"{{{pointers}}}")
+    yield c.Declare("b1", "over", "0")
+    compare = c.Assign("over", "written[to] == read[of]", "|=")
+    inner = c.For("i8 of = 0", f"of < {len(read)}", "of += 1", [compare])
+    yield c.For("i8 to = 0", f"to < {len(written)}", "to += 1", [inner])
 
 
 def ends_of(values: Values, operands: Operands, rows: Rows) -> Ends:
