@@ -48,6 +48,9 @@ def graphs():
     yield x, "loop_with_kept_matrices", [scan(lambda v, s: few @ s + s @ few + v, rows, rows[0])]
     loop = scan(lambda v, s: ft.dot(x, ft.tanh(s)) + v, x, x[0])
     yield x, "gradient_of_a_loop", [fz.grad(loop[-1].sum(), x)]
+    yield x, "loop_by_blocks", [scan(lambda v, s: s * 0.5 + ft.sin(v * s), x[0], x.flatten())[-1]]
+    yield x, "loop_of_joined_parts", [scan(turned_and_gathered, x, x[0])]
+    yield x, "loop_in_a_loop", [scan(lambda v, s: scan(lambda e, t: t * e + v, v, s)[-1], x, x[0])]
     a = ft.dmatrix("a")
     op = fz.OpFromGraph([a], [ft.dot(ft.dot(ft.dot(a, a), a), a) + 2.0])
     yield x, "equal_calls", [op(op(x))]
@@ -81,6 +84,13 @@ def choosing_graphs():
 def add_cube_of_positive(v, s):
     """A step that adds a product where the row begins with a positive number."""
     return fz.ifelse(v[0] > 0.0, s + ft.dot(s, ft.dot(s, s)), s)
+
+
+def turned_and_gathered(v, s):
+    """A step that joins parts of its state, chooses elements and adds to others."""
+    at = np.arange(N) * 7 % 41
+    turned = ft.concatenate([s[7:], s[:7]])
+    return ft.tanh(ft.inc_subtensor((turned * 0.5)[at], ft.exp(-v)) + s[at])
 
 
 def add_product(x):
