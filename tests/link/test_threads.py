@@ -197,6 +197,37 @@ def test_what_is_added_where_indices_say_has_the_same_bits_on_any_number_of_thre
 
 
 @every_mode
+def test_scans_have_the_same_bits_on_any_number_of_threads(mode):
+    rng = np.random.default_rng(11)
+    rows, size = 4, 70_001
+    given = [np.resize(NUMBERS, (rows, size)), np.resize(NUMBERS[7:], size)]
+    given.append(rng.integers(-size, size, size))
+    x, start, at = ft.matrix("x"), ft.vector("start"), ft.lvector("at")
+
+    def step(row, state, at):
+        moved = ft.concatenate([state[1:], state[:1]]) * row
+        added = ft.inc_subtensor((0.5 * state)[at], ft.sin(moved))
+        return ft.tanh(added - state[at]) + moved.mean()
+
+    states, _ = fz.scan(step, x, start, at)
+    cost = (states[-1] ** 2).sum()
+    # Of the first, all states are kept; of the second, none: its steps go by blocks of elements.
+    last = fz.scan(lambda s, r: 0.5 * s + ft.sin(s) * r, None, start, x[0], n_steps=9)[0][-1]
+    outputs = [states, last, *fz.grad(cost, [x, start])]
+    found, last, *_ = assert_same_bits([x, start, at], outputs, mode, *given)
+    state, at = given[1], given[2]
+    for row, own in zip(given[0], found, strict=True):
+        moved, added = np.roll(state, -1) * row, 0.5 * state
+        np.add.at(added, at, np.sin(moved))
+        state = np.tanh(added - state[at]) + moved.mean()
+        np.testing.assert_allclose(own, state, rtol=1e-9, atol=1e-11)
+    state = given[1]
+    for _ in range(9):
+        state = 0.5 * state + np.sin(state) * given[0][0]
+    np.testing.assert_allclose(last, state, rtol=1e-9, atol=1e-11)
+
+
+@every_mode
 @pytest.mark.parametrize("row", [(), (64,)])
 def test_the_first_index_out_of_range_is_named_on_any_number_of_threads(mode, row):
     t = ft.tensor("t", dtype="float64", shape=(None,) * (1 + len(row)))
