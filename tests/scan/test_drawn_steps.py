@@ -217,6 +217,17 @@ CASES = st.builds(
 )
 
 
+PLACES = (("gathered", 0, 1, 0), ("differences", 1, 4, 1), ("nested", 3, 1, 1))
+PARTS = (("chosen", 0, 1, 0), ("put", 1, 4, 1), ("cut_sum", 3, 1, 1), ("columns", 5, 0, 0))
+# No steps, lengths of 0 and 1, and early ends: after two steps of three, after three of five.
+EDGES = [
+    Case(PLACES, states=2, steps=0, length=1, limit=None, stated=False, seed=1),
+    Case(PLACES, states=1, steps=3, length=2, limit=0.2, stated=False, seed=13),
+    Case(PARTS, states=1, steps=2, length=0, limit=None, stated=True, seed=1),
+    Case(PARTS, states=1, steps=5, length=1, limit=-0.005, stated=False, seed=3),
+]
+
+
 def compare(case: Case, mode: str) -> None:
     values, inputs = case.values(), case.inputs()
     total, stacks = case.scanned(inputs)
@@ -248,3 +259,8 @@ def test_steps_and_their_gradients_are_those_of_a_loop(mode, examples):
         compare(case, mode)
 
     compared()
+
+
+@pytest.mark.parametrize("case", EDGES, ids=[f"{x.steps}x{x.length}" for x in EDGES])
+def test_steps_at_the_edges_are_those_of_a_loop(mode, case):
+    compare(case, mode)
