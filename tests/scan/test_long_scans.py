@@ -68,7 +68,7 @@ def test_pieces_are_one_scan(n, end, seed, stride, backwards, ends, mode):
 
 
 INTERRUPT = """
-import os, signal, threading
+import os, signal, threading, time
 import numpy as np
 import frazil as fz, frazil.tensor as ft
 
@@ -83,11 +83,17 @@ f = fz.function([n, m], last, mode=mode, updates={total: total + last}, on_unuse
 assert (" scan k" in str(f.explain())) == (kind == "kernel"), str(f.explain())
 once = f(10, size)
 assert total.get_value() == once > 0
-threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+begun = []
+
+def interrupt():
+    begun.append(time.process_time())
+    os.kill(os.getpid(), signal.SIGINT)
+
+threading.Timer(0.3, interrupt).start()
 try:
     f(10**14, size)
 except KeyboardInterrupt:
-    print("interrupted")
+    print(time.process_time() - begun[0])
 assert total.get_value() == once
 f(10, size)
 assert total.get_value() == 2 * once
@@ -106,4 +112,5 @@ def test_an_interrupt_ends_a_scan_and_leaves_shared_variables_alone(mode, kind):
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "interrupted\n"
+    # Of the processor's time: what else runs on the machine does not count.
+    assert float(done.stdout) < 0.05
