@@ -28,7 +28,7 @@ from frazil.cache.identity import processor
 from frazil.compile import tiering
 from frazil.link.c import CCompiler
 from frazil.link.kernel.runtime_functions import OF_BLOCKS
-from frazil.link.linkers.same_bits import graph_refusal, refusal
+from frazil.link.linkers.c_first import reason, reason_in_graph
 from frazil.link.linkers.tiered import replaceable
 from frazil.scalar import ScalarLoop
 from frazil.scalar.elementary import Elementary
@@ -114,11 +114,11 @@ def test_ops_that_c_alone_compiles_are_compiled_by_c_first():
     assert f.explain().untiered == "Doubled is compiled by C alone"
     assert "C compiled first" in str(f.explain())
     looped = fz.scan(lambda v: Doubled()(v), sequences=[x])[0]
-    assert graph_refusal(fz.FrozenFunctionGraph([x], [looped])) is not None
+    assert reason_in_graph(fz.FrozenFunctionGraph([x], [looped])) is not None
     chosen = fz.ifelse(x[0] > 0, looped, x)
     held = fz.OpFromGraph([x], [chosen])(x)
-    assert graph_refusal(fz.FrozenFunctionGraph([x], [held])) is not None
-    of_table = graph_refusal(fz.FrozenFunctionGraph([x], [ft.exp(x)]))
+    assert reason_in_graph(fz.FrozenFunctionGraph([x], [held])) is not None
+    of_table = reason_in_graph(fz.FrozenFunctionGraph([x], [ft.exp(x)]))
     assert (of_table is None) == (vector_bits() > 0)
 
 
@@ -620,7 +620,7 @@ def test_functions_of_two_floats_at_edges(name, dtype):
 
 @pytest.mark.skipif(not vector_bits(), reason="C compiles functions first")
 def test_all_ops_may_begin_in_the_extension():
-    assert {refusal(Elementary(name)) for name in set(TABLE) - {"cast"}} == {None}
+    assert {reason(Elementary(name)) for name in set(TABLE) - {"cast"}} == {None}
 
 
 def test_nobody_is_warned_of_tiers():

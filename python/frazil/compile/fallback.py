@@ -11,7 +11,7 @@ from frazil.compile.programs import Compiled, find_program
 from frazil.graph.call_site import users_level
 from frazil.link.c.search import refused_compilers
 from frazil.link.kernel.compiler import BrokenCompilerError
-from frazil.link.linkers.same_bits import graph_refusal
+from frazil.link.linkers.c_first import reason_in_graph
 
 _broken: dict[str, str] = {}
 """The linkers whose compilers failed, with the reasons; this process does not try them again."""
@@ -31,7 +31,7 @@ def find_best_program(
     for linker in usable_linkers():
         if linker.name in _broken:
             continue
-        if linker.name == "tiered" and not (mode.tiered and graph_refusal(graph) is None):
+        if linker.name == "tiered" and not (mode.tiered and reason_in_graph(graph) is None):
             continue
         try:
             compiled = find_program(graph, linker, mode, donated)

@@ -22,7 +22,7 @@ from frazil.compile.shapes import shapes_of_inputs
 from frazil.compile.specification import In, Out
 from frazil.graph.call_site import users_level
 from frazil.graph.collection import is_mapping
-from frazil.link.linkers.same_bits import graph_refusal
+from frazil.link.linkers.c_first import reason_in_graph
 from frazil.scalar.constants import TensorLike, as_tensor
 
 Result: TypeAlias = TensorLike | Out
@@ -129,7 +129,7 @@ class Function(_core.Function):
         dims = self._shapes_of_inputs(shapes, named) if known else None
         mode = self.blueprint.mode
         chosen = mode.linker is None and mode.tiered and self.mode == "c"
-        untiered = graph_refusal(self.fgraph) if chosen else None
+        untiered = reason_in_graph(self.fgraph) if chosen else None
         return explain(self.program, self.mode, dims, untiered)
 
     def address(self, *arguments: object) -> CFunction:

@@ -14,8 +14,9 @@ from frazil.link.fusion.registry import LoweredOps, find_fusion, register_fusion
 from frazil.link.kernel.compiler import BrokenCompilerError, KernelCompileError, NativeKernel
 from frazil.link.kernel.image import Image, Symbol
 from frazil.link.kernel.scan_kernel import AnyKernel
+from frazil.link.linkers.c_first import reason_in_kernel
 from frazil.link.linkers.native import NativeLinker
-from frazil.link.linkers.same_bits import has_functions, kernel_refusal, stays
+from frazil.link.linkers.same_bits import has_functions, stays
 from frazil.link.lowering.graph import kernels_of
 from frazil.scalar.op import ScalarOp
 
@@ -57,7 +58,7 @@ class TieredCompiler:
 
     def compile(self, kernels: Sequence[AnyKernel]) -> list[NativeKernel]:
         """The native kernels, in order."""
-        if any(kernel_refusal(kernel) is not None for kernel in kernels):
+        if any(reason_in_kernel(kernel) is not None for kernel in kernels):
             return _thorough().compile(kernels)
         return self._quick.compile(kernels)
 
