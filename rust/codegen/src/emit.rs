@@ -1,6 +1,7 @@
 //! The instructions of all kernels, on one element or on a register of elements.
 
 use crate::dtype::Dtype;
+use crate::op::Op;
 use crate::registers::Registers;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{F32, F64, I8, I32, I64};
@@ -343,6 +344,12 @@ impl<'f> Emitter<'f> {
             colocated: true,
             patchable: false,
         })
+    }
+
+    /// Calls a function for many elements: `args` are where results go, the operands, and the number of elements.
+    pub(crate) fn call_many(&mut self, op: Op, dtype: Dtype, args: &[Value]) {
+        let name = format!("{}_many_{}", op.name(), suffix(dtype.ir()));
+        self.call(&name, None, args);
     }
 
     pub(crate) fn call_vectors(&mut self, function: FuncRef, arguments: Value, count: Value) {

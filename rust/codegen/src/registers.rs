@@ -33,6 +33,11 @@ impl Registers {
         }
     }
 
+    /// The rows that lie side by side: a register has an element of eight bytes of each.
+    pub(crate) fn side(self) -> u32 {
+        self.bytes() / 8
+    }
+
     /// Whether there are registers of a bit for each element.
     pub(crate) fn have_masks(self) -> bool {
         self == Registers::Of512

@@ -1,7 +1,7 @@
 //! The code of a loop kernel: rows, the passes over each row, and the body for an element.
 
 use crate::dtype::Dtype;
-use crate::emit::{Emitter, suffix};
+use crate::emit::Emitter;
 use crate::kernel::{Action, LoopKernel, Pass};
 use crate::registers::Registers;
 use crate::row_folds::{Folding, Target};
@@ -474,7 +474,6 @@ impl Walk<'_, '_, '_> {
             args.push(self.e.b.ins().iadd(address, offset));
         }
         args.push(self.e.b.ins().isub(to, from));
-        let name = format!("{}_many_{}", op.name(), suffix(own.dtype.ir()));
-        self.e.call(&name, None, &args);
+        self.e.call_many(op, own.dtype, &args);
     }
 }

@@ -29,15 +29,15 @@ pub(crate) fn tile_code(_block: &Block) -> Option<Vec<u8>> {
     None
 }
 
-pub(crate) fn fold_columns(_reduce: Reduction, _dtype: Dtype) -> Option<Vec<u8>> {
+pub(crate) fn fold_columns(_own: Registers, _reduce: Reduction, _dtype: Dtype) -> Option<Vec<u8>> {
     None
 }
 
-pub(crate) fn columns_of_rows() -> Vec<u8> {
+pub(crate) fn columns_of_rows(_own: Registers) -> Vec<u8> {
     unreachable!("there are no functions of vectors")
 }
 
-pub(crate) fn rows_of_columns() -> Vec<u8> {
+pub(crate) fn rows_of_columns(_own: Registers) -> Vec<u8> {
     unreachable!("there are no functions of vectors")
 }
 

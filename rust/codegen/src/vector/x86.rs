@@ -87,30 +87,30 @@ fn rows_graph(block: &Block) -> Option<translate::Graph> {
     (folds > 0 || graph.lanes * graph.parts_of_block() == block.lanes).then_some(graph)
 }
 
-/// As [`rows_code`], of rows of one or two registers of elements, as many rows as there are sets or a multiple of it. Folds
-/// go on with the sets at the addresses `Partials::sets`, from the first set on; a `Given::LateLoad` is of a row into
-/// which all rows are gathered.
+/// As [`rows_code`], of rows of at most `COLUMNS` elements, as many rows as there are sets or a multiple of it. Folds
+/// go on with the sets at the addresses `Partials::sets`, from the first set on; of 256 bits each row begins with the
+/// set that its `Partials::turn` says. A `Given::LateLoad` is of a row into which all rows are gathered.
 pub(crate) fn tile_code(block: &Block) -> Option<Vec<u8>> {
     function::write_tile(&rows_graph(block)?)
 }
 
 /// The instructions of a function of the address of columns and their number, that folds them to one; it stands where the
 /// first one was. `None` if there is none.
-pub(crate) fn fold_columns(reduce: Reduction, dtype: Dtype) -> Option<Vec<u8>> {
+pub(crate) fn fold_columns(own: Registers, reduce: Reduction, dtype: Dtype) -> Option<Vec<u8>> {
     if dtype != Dtype::Float64 {
         return None;
     }
-    columns::fold(reduce, reduce.identity(dtype))
+    columns::fold(own, reduce, reduce.identity(dtype))
 }
 
-/// The instructions of a function `(int64_t arguments[3], int64_t length)` that lets eight rows lie side by side: the
-/// address of the first, the bytes to the next, the address of the columns.
-pub(crate) fn columns_of_rows() -> Vec<u8> {
-    columns::of_rows()
+/// The instructions of a function `(int64_t arguments[3], int64_t length)` that lets rows lie side by side, as many as a
+/// register has elements: the address of the first, the bytes to the next, the address of the columns.
+pub(crate) fn columns_of_rows(own: Registers) -> Vec<u8> {
+    columns::of_rows(own)
 }
 
 /// The instructions of a function `(int64_t arguments[2], int64_t length)`, the other way round: the addresses of columns,
-/// and of eight rows that have room for `COLUMNS` elements each.
-pub(crate) fn rows_of_columns() -> Vec<u8> {
-    columns::to_rows()
+/// and of the rows, which have room for `COLUMNS` elements each.
+pub(crate) fn rows_of_columns(own: Registers) -> Vec<u8> {
+    columns::to_rows(own)
 }

@@ -1,27 +1,29 @@
-//! Tiles of eight short rows side by side. In the passes before the last, a register has one element of each row: no row
-//! waits for the fold of the one before, and no register is half empty. The last pass goes along the rows again, and
-//! may fold them into one.
+//! Tiles of short rows side by side, as many as a register has elements. In the passes before the last, it has one of each
+//! row: no row waits for the fold of the one before, and no register is half empty. The last pass goes along the rows
+//! again, and may fold them into one. Functions that are no part of the loop over elements are called for all of a tile.
 
+use crate::kernel::Action;
 use crate::row_folds::Folding;
-use crate::vector::{COLUMNS, columns_of_rows, rows_of_columns};
+use crate::stages::{Call, OperandPlace};
+use crate::vector::{COLUMNS, Registers, SETS, columns_of_rows, rows_of_columns};
 use crate::walk::Walk;
-use crate::walk::tile_plan::{ColumnPass, Room, TilePlan};
+use crate::walk::tile_plan::{ColumnPass, ColumnStage, Room, TilePlan};
 use crate::walk::vector_stage::{Argument, Elements};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{FuncRef, InstBuilder, StackSlot, Value};
 use std::collections::BTreeMap;
 
-/// The rows of a tile.
-pub(super) const TILE: i64 = frazil_runtime::TILE as i64;
-/// The bytes of a value for each row of a tile, and from one row to the next.
-const COLUMN: i64 = 64;
+/// The bytes from the value of one row to that of the next, and those of a line of the cache.
 const ELEMENT: i64 = 8;
+const LINE: i64 = 64;
 
 /// Memory for a tile: where it begins, and where each part of it is.
 pub(super) struct TileRoom {
     base: Value,
     places: BTreeMap<Room, i64>,
+    /// The bytes of a value for each row.
+    column: i64,
     /// The bytes to the values of the present row, in each part that has one for each row.
     row: Value,
 }
@@ -39,12 +41,12 @@ impl Walk<'_, '_, '_> {
         let (Some(last), Some(plan)) = (foldings.last(), self.tile_plan(foldings)) else {
             return zero;
         };
-        let whole = self.e.b.ins().band_imm_s(n_outer, -TILE);
+        let whole = self.e.b.ins().band_imm_s(n_outer, -plan.rows());
         let fits = self.fits_tiles(&plan, last);
         let all = self.e.b.ins().select(fits, whole, zero);
-        let places = plan.room();
-        let base = self.tile_memory(&places);
-        self.tile = Some(TileRoom { base, places, row: zero });
+        let (places, column) = (plan.room(), plan.column());
+        let base = self.tile_memory(&places, column);
+        self.tile = Some(TileRoom { base, places, column, row: zero });
         let row = self.e.variable(I64, zero);
         let some = self.e.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, all, 0);
         let condition = self.e.begin_if(some);
@@ -55,7 +57,7 @@ impl Walk<'_, '_, '_> {
         });
         let first = self.e.b.use_var(row);
         self.one_tile(&plan, &functions, first, moving, last);
-        let step = self.e.i64(TILE);
+        let step = self.e.i64(plan.rows());
         self.e.advance(row, step);
         self.e.end_loop(own);
         for (own, &total) in last.iter().zip(totals.last().expect("there is a pass")) {
@@ -84,12 +86,12 @@ impl Walk<'_, '_, '_> {
     }
 
     /// Memory on the stack that begins at a line of the cache.
-    fn tile_memory(&mut self, places: &BTreeMap<Room, i64>) -> Value {
-        let bytes = places.keys().map(|own| own.bytes()).sum::<i64>() + COLUMN;
+    fn tile_memory(&mut self, places: &BTreeMap<Room, i64>, column: i64) -> Value {
+        let bytes = places.keys().map(|own| own.bytes(column)).sum::<i64>() + LINE;
         let slot = self.e.stack(bytes as u32);
         let start = self.e.stack_address(slot);
-        let after = self.e.b.ins().iadd_imm_s(start, COLUMN - 1);
-        self.e.b.ins().band_imm_s(after, -COLUMN)
+        let after = self.e.b.ins().iadd_imm_s(start, LINE - 1);
+        self.e.b.ins().band_imm_s(after, -LINE)
     }
 
     fn tile_room(&self) -> &TileRoom {
@@ -131,9 +133,14 @@ impl Walk<'_, '_, '_> {
 
     /// The functions, and the arguments of those for columns, which are the same in all tiles.
     fn enter_columns(&mut self, plan: &TilePlan) -> TileFunctions {
-        let columns = plan.first.iter().map(|own| self.enter_column_pass(own)).collect();
-        let turns = |wanted: bool, own: fn() -> Vec<u8>, walk: &mut Self| {
-            wanted.then(|| walk.e.vector_function(own()))
+        let mut columns = Vec::new();
+        for own in &plan.first {
+            let stages = own.stages.iter().map(|own| self.enter_column_stage(own)).collect();
+            let folds = own.folds.iter().map(|own| self.e.vector_function(own.1.clone()));
+            columns.push(PassFunctions { stages, folds: folds.collect() });
+        }
+        let turns = |wanted: bool, own: fn(Registers) -> Vec<u8>, walk: &mut Self| {
+            wanted.then(|| walk.e.vector_function(own(plan.registers)))
         };
         let to_columns = turns(!plan.reads.is_empty(), columns_of_rows, self);
         let to_rows = turns(!plan.loads.is_empty(), rows_of_columns, self);
@@ -141,15 +148,41 @@ impl Walk<'_, '_, '_> {
         TileFunctions { columns, to_columns, to_rows, last }
     }
 
-    fn enter_column_pass(&mut self, own: &ColumnPass) -> (FuncRef, Value, Vec<FuncRef>) {
+    /// The function of a stage, and the address of its arguments.
+    fn enter_column_stage(&mut self, own: &ColumnStage) -> Option<(FuncRef, Value)> {
+        let code = own.code.clone()?;
         let slot = self.e.stack(8 * own.arguments.len() as u32);
         let place = self.e.stack_address(slot);
         for (at, &argument) in own.arguments.iter().enumerate() {
             let address = self.room(Room::of(argument));
             self.e.b.ins().store(crate::emit::flags(), address, place, 8 * at as i32);
         }
-        let folds = own.folds.iter().map(|own| self.e.vector_function(own.1.clone())).collect();
-        (self.e.vector_function(own.code.clone()), place, folds)
+        Some((self.e.vector_function(code), place))
+    }
+
+    /// A pass by columns: its stages, and the functions of elements that are called between them, for all of a tile.
+    fn column_pass_of_tile(&mut self, own: &ColumnPass, functions: &PassFunctions, count: Value) {
+        for (stage, function) in own.stages.iter().zip(&functions.stages) {
+            if let &Some((function, place)) = function {
+                self.e.call_vectors(function, place, count);
+            }
+            for call in &stage.calls {
+                self.call_for_tile(call, count);
+            }
+        }
+        for (&(k, _), &function) in own.folds.iter().zip(&functions.folds) {
+            let columns = self.room(Room::Fold(k));
+            self.e.call_vectors(function, columns, self.n_inner);
+        }
+    }
+
+    fn call_for_tile(&mut self, call: &Call, count: Value) {
+        let own = self.k.at(call.value);
+        let Action::Op(op) = own.action else { unreachable!("only ops are called") };
+        let mut args = vec![self.room(Room::Waiting(OperandPlace::Value(call.value)))];
+        args.extend(call.from.iter().map(|&place| self.room(Room::of_place(place))));
+        args.push(count);
+        self.e.call_many(op, own.dtype, &args);
     }
 
     fn one_tile(
@@ -162,18 +195,13 @@ impl Walk<'_, '_, '_> {
     ) {
         let slot = self.e.stack(24);
         self.reads_to_columns(plan, functions, slot, first);
-        let count = self.e.b.ins().imul_imm_s(self.n_inner, TILE);
+        let count = self.e.b.ins().imul_imm_s(self.n_inner, plan.rows());
         for (at, own) in plan.first.iter().enumerate() {
-            let (function, place, folds) = &functions.columns[at];
             self.each_row(|walk| walk.values_of_row(at));
-            self.e.call_vectors(*function, *place, count);
-            for (&(k, _), &function) in own.folds.iter().zip(folds) {
-                let columns = self.room(Room::Fold(k));
-                self.e.call_vectors(function, columns, self.n_inner);
-            }
+            self.column_pass_of_tile(own, &functions.columns[at], count);
         }
         let bytes = 8 * plan.arguments.len() as i64;
-        let table = self.e.stack((TILE * bytes) as u32);
+        let table = self.e.stack((plan.rows() * bytes) as u32);
         self.each_row(|walk| {
             walk.values_of_row(plan.first.len());
             walk.arguments_of_row(plan, table, foldings);
@@ -189,11 +217,11 @@ impl Walk<'_, '_, '_> {
             self.e.call_vectors(function, arguments, self.n_inner);
         }
         let start = self.e.stack_address(table);
-        let end = self.e.b.ins().iadd_imm_s(start, TILE * bytes);
+        let end = self.e.b.ins().iadd_imm_s(start, plan.rows() * bytes);
         self.e.b.ins().call(functions.last, &[start, self.n_inner, end]);
         let several =
             self.e.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, self.n_inner, self.k.lanes as i64);
-        let (one, two) = (self.e.i64(TILE), self.e.i64(2 * TILE));
+        let (one, two) = (self.e.i64(plan.rows()), self.e.i64(2 * plan.rows()));
         let blocks = self.e.b.ins().select(several, two, one);
         for own in foldings {
             own.leave_blocks(self.e, blocks);
@@ -229,11 +257,11 @@ impl Walk<'_, '_, '_> {
 
     /// Does something for each row of the tile.
     fn each_row(&mut self, inside: impl FnOnce(&mut Self)) {
-        let zero = self.e.i64(0);
+        let (zero, column) = (self.e.i64(0), self.tile_room().column);
         let at = self.e.variable(I64, zero);
         let own = self.e.begin_loop(|e| {
             let at = e.b.use_var(at);
-            e.b.ins().icmp_imm_s(IntCC::SignedLessThan, at, COLUMN)
+            e.b.ins().icmp_imm_s(IntCC::SignedLessThan, at, column)
         });
         self.uniform.fill(None);
         let here = self.e.b.use_var(at);
@@ -291,19 +319,37 @@ impl Walk<'_, '_, '_> {
                 }
                 Argument::Uniform(k) => self.uniform_argument(k),
                 Argument::Sets(of) => foldings[of].sets(self.e),
+                Argument::Turn(_) if !plan.registers.have_masks() => self.first_set_of_row(),
                 _ => continue,
             };
             self.e.b.ins().store(crate::emit::flags(), value, place, 8 * at as i32);
         }
     }
+
+    /// The bytes to the set that the present row's first block folds into.
+    fn first_set_of_row(&mut self) -> Value {
+        let (row, lanes) = (self.tile_room().row, self.k.lanes as i64);
+        let several = self.e.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, self.n_inner, lanes);
+        let of_one = self.e.b.ins().imul_imm_s(row, lanes);
+        let of_two = self.e.b.ins().ishl_imm_u(of_one, 1);
+        let bytes = self.e.b.ins().select(several, of_two, of_one);
+        self.e.b.ins().band_imm_s(bytes, i64::from(SETS) * lanes * ELEMENT - 1)
+    }
 }
 
 /// The functions of tiles.
 struct TileFunctions {
-    /// For each pass before the last: its function, the address of its arguments, the functions of its folds.
-    columns: Vec<(FuncRef, Value, Vec<FuncRef>)>,
+    /// Those of each pass before the last.
+    columns: Vec<PassFunctions>,
     /// The functions that turn rows to columns and back, if anything is turned.
     to_columns: Option<FuncRef>,
     to_rows: Option<FuncRef>,
     last: FuncRef,
+}
+
+/// The functions of a pass by columns.
+struct PassFunctions {
+    /// For each stage: its function, and the address of its arguments.
+    stages: Vec<Option<(FuncRef, Value)>>,
+    folds: Vec<FuncRef>,
 }

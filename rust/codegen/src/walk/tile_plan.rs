@@ -4,16 +4,15 @@
 use crate::dtype::Dtype;
 use crate::kernel::{LoopKernel, Pass};
 use crate::row_folds::Folding;
-use crate::stages::Stages;
+use crate::stages::{Call, OperandPlace, Stages};
 use crate::vector::{COLUMNS, Given, Registers, Sheet, code, fold_columns, tile_code};
 use crate::walk::Walk;
 use crate::walk::turn::Region;
-use crate::walk::vector_stage::{Argument, Elements, Sketch};
+use crate::walk::vector_stage::{Argument, Elements};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The bytes of an element, and of a value for each row.
+/// The bytes of an element.
 const SIZE: u32 = 8;
-const COLUMN: i64 = 64;
 
 /// A part of a tile's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,6 +23,8 @@ pub(super) enum Room {
     Read(usize),
     Buffer(usize),
     Fold(usize),
+    /// Columns of what waits for a function, or is the result of one.
+    Waiting(OperandPlace),
     /// Rows of a buffer.
     Rows(usize),
 }
@@ -35,29 +36,48 @@ impl Room {
             Argument::Elements(Elements::Read(k), _) => Room::Read(k),
             Argument::Elements(Elements::Buffer(k), _) => Room::Buffer(k),
             Argument::Elements(Elements::Folded(k), _) => Room::Fold(k),
+            Argument::Elements(Elements::Slot(place), _) => Room::of_place(place),
             Argument::Uniform(k) => Room::Value(k),
             _ => unreachable!("columns have no other arguments"),
         }
     }
 
-    pub(super) fn bytes(self) -> i64 {
+    /// The memory of an operand of a function, or of its result.
+    pub(super) fn of_place(place: OperandPlace) -> Room {
+        match place {
+            OperandPlace::Read(k) => Room::Read(k),
+            OperandPlace::Buffer(k) => Room::Buffer(k),
+            _ => Room::Waiting(place),
+        }
+    }
+
+    /// Its bytes, where a column has so many.
+    pub(super) fn bytes(self, column: i64) -> i64 {
         match self {
-            Room::Value(_) => COLUMN,
-            _ => COLUMN * i64::from(COLUMNS),
+            Room::Value(_) => column,
+            _ => column * i64::from(COLUMNS),
         }
     }
 }
 
 /// A pass by columns.
 pub(super) struct ColumnPass {
-    pub(super) code: Vec<u8>,
-    pub(super) arguments: Vec<Argument>,
+    pub(super) stages: Vec<ColumnStage>,
     /// The values that are folds, and the function of each.
     pub(super) folds: Vec<(usize, Vec<u8>)>,
 }
 
+/// A stage of a pass by columns: its function, unless it does nothing, and the functions of elements that are called after
+/// it.
+pub(super) struct ColumnStage {
+    pub(super) code: Option<Vec<u8>>,
+    pub(super) arguments: Vec<Argument>,
+    pub(super) calls: Vec<Call>,
+}
+
 /// The passes of a tile.
 pub(super) struct TilePlan {
+    pub(super) registers: Registers,
     pub(super) first: Vec<ColumnPass>,
     pub(super) last: Vec<u8>,
     pub(super) arguments: Vec<Argument>,
@@ -70,16 +90,31 @@ pub(super) struct TilePlan {
 }
 
 impl TilePlan {
+    /// The rows of a tile.
+    pub(super) fn rows(&self) -> i64 {
+        i64::from(self.registers.side())
+    }
+
+    /// The bytes of a value for each row of a tile.
+    pub(super) fn column(&self) -> i64 {
+        i64::from(self.registers.bytes())
+    }
+
     /// Where the parts of a tile's memory are.
     pub(super) fn room(&self) -> BTreeMap<Room, i64> {
-        let arguments = self.first.iter().flat_map(|own| &own.arguments);
+        let stages = || self.first.iter().flat_map(|own| &own.stages);
+        let arguments = stages().flat_map(|own| &own.arguments);
         let mut parts: BTreeSet<Room> = arguments.map(|&own| Room::of(own)).collect();
+        for call in stages().flat_map(|own| &own.calls) {
+            parts.insert(Room::Waiting(OperandPlace::Value(call.value)));
+            parts.extend(call.from.iter().map(|&place| Room::of_place(place)));
+        }
         parts.extend(self.kept.iter().map(|&k| Room::Value(k)));
         parts.extend(self.loads.iter().map(|&k| Room::Rows(k)));
-        let mut end = 0;
+        let (mut end, column) = (0, self.column());
         let mut place = |own: Room| {
-            end += own.bytes();
-            (own, end - own.bytes())
+            end += own.bytes(column);
+            (own, end - own.bytes(column))
         };
         parts.into_iter().map(&mut place).collect()
     }
@@ -92,17 +127,18 @@ impl Walk<'_, '_, '_> {
         let is_plain = kernel.sources.is_empty() && kernel.puts.is_empty();
         let (last, first) = kernel.passes.split_last()?;
         let folds = first.iter().any(|own| !own.folds.is_empty());
-        let has_masks = self.e.vectors.is_some_and(Registers::have_masks);
-        if !has_masks || !is_plain || !folds || kernel.lanes as u32 != BLOCK {
+        let registers = self.e.vectors?;
+        if !is_plain || !folds || kernel.lanes as u32 != BLOCK {
             return None;
         }
-        let made = self.foreseen_tile(first, last, foldings);
+        let made = self.foreseen_tile(registers, first, last, foldings);
         self.uniform.fill(None);
         made
     }
 
     fn foreseen_tile(
         &mut self,
+        registers: Registers,
         first: &[Pass],
         last: &Pass,
         foldings: &[Vec<Folding>],
@@ -118,7 +154,7 @@ impl Walk<'_, '_, '_> {
             for &k in &pass.uniform {
                 self.uniform[k] = known;
             }
-            columns.push(self.column_pass(pass, &foldings[at])?);
+            columns.push(self.column_pass(registers, pass, &foldings[at])?);
             for &k in &pass.folds {
                 self.uniform[k] = known;
             }
@@ -126,7 +162,7 @@ impl Walk<'_, '_, '_> {
         for &k in &last.uniform {
             self.uniform[k] = known;
         }
-        let (code, arguments) = self.last_pass(last, foldings.last()?)?;
+        let (code, arguments) = self.last_pass(registers, last, foldings.last()?)?;
         let gathered = last.writes.iter().copied().filter(|&k| {
             let own = &kernel.writes[k];
             own.inner && own.reduce.is_some()
@@ -134,6 +170,7 @@ impl Walk<'_, '_, '_> {
         let reads = first.iter().flat_map(|own| own.reads.iter().copied());
         let kept = kept_values(kernel, &columns, &arguments);
         Some(TilePlan {
+            registers,
             first: columns,
             last: code,
             reads: reads.collect(),
@@ -144,25 +181,65 @@ impl Walk<'_, '_, '_> {
         })
     }
 
-    /// The only stage of a pass whose elements all have the size, or are bools.
-    fn only_stage(&self, pass: &Pass, foldings: &[Folding]) -> Option<Stages> {
+    /// The stages of a pass whose elements all have the size, or are bools.
+    fn stages_of_tile(&self, pass: &Pass, foldings: &[Folding]) -> Option<Stages> {
         let stages = Stages::of(self.k, pass, |k| self.may_be_inlined(k), |_| false);
-        let region = self.whole_region(pass, &stages);
-        let has_loops = self.longest_loop(&region).is_some();
-        let size = self.register_size(&region, foldings)?;
-        let tells = stages.computed[0].iter().any(|&k| self.tells_a_status(k));
-        (stages.last() == 0 && size == SIZE && !has_loops && !tells).then_some(stages)
+        for stage in 0..=stages.last() {
+            let region = self.whole_region(pass, &stages, stage);
+            let has_loops = self.longest_loop(&region).is_some();
+            let folded = if stage == stages.last() { foldings } else { &[] };
+            let size = self.register_size(&region, folded)?;
+            let tells = stages.computed[stage].iter().any(|&k| self.tells_a_status(k));
+            if size != SIZE || has_loops || tells {
+                return None;
+            }
+        }
+        Some(stages)
     }
 
-    fn column_pass(&self, pass: &Pass, foldings: &[Folding]) -> Option<ColumnPass> {
+    /// A pass by columns. Where blocks hold the steps of functions, those that are called take longer than rows that go one
+    /// by one.
+    fn column_pass(
+        &self,
+        registers: Registers,
+        pass: &Pass,
+        foldings: &[Folding],
+    ) -> Option<ColumnPass> {
         let is_bool = |&k: &usize| self.k.dtype(k) == Dtype::Bool;
         let walked = pass.reads.iter().chain(&pass.loads).chain(&pass.stores);
         if !pass.writes.is_empty() || walked.into_iter().any(is_bool) {
             return None;
         }
-        let stages = self.only_stage(pass, foldings)?;
-        let region = self.whole_region(pass, &stages);
-        let mut sheet = Sheet::new(Registers::Of512);
+        let stages = self.stages_of_tile(pass, foldings)?;
+        if stages.last() > 0 && registers.have_masks() {
+            return None;
+        }
+        let mut folds = Vec::new();
+        for &k in &pass.folds {
+            let write = self.k.fold_as_write(k)?;
+            folds.push((k, fold_columns(registers, write.reduce?, write.dtype)?));
+        }
+        let made = (0..=stages.last())
+            .map(|stage| self.column_stage(registers, pass, &stages, stage, foldings))
+            .collect::<Option<_>>()?;
+        Some(ColumnPass { stages: made, folds })
+    }
+
+    fn column_stage(
+        &self,
+        registers: Registers,
+        pass: &Pass,
+        stages: &Stages,
+        stage: usize,
+        foldings: &[Folding],
+    ) -> Option<ColumnStage> {
+        let region = self.whole_region(pass, stages, stage);
+        let calls = stages.calls[stage].clone();
+        let folded = if stage == stages.last() { foldings } else { &[] };
+        if !self.does_anything(&region, folded) {
+            return Some(ColumnStage { code: None, arguments: Vec::new(), calls });
+        }
+        let mut sheet = Sheet::new(registers);
         let mut own = self.sketch(&mut sheet, &region);
         own.asks_ahead = false;
         for &k in &region.given {
@@ -177,55 +254,53 @@ impl Walk<'_, '_, '_> {
                 own.block.give(Given::Lanes { at, dtype }, dtype)
             });
         }
-        self.compute_in(&mut own, &stages);
-        for &k in &pass.stores {
-            let value = own.value(k);
-            own.keep(Elements::Buffer(k), self.k.dtype(k), value);
+        self.computed_in_stage(&mut own, stages, stage);
+        if stage == stages.last() {
+            for &k in &pass.stores {
+                let value = own.value(k);
+                own.keep(Elements::Buffer(k), self.k.dtype(k), value);
+            }
+            for &k in &pass.folds {
+                let write = self.k.fold_as_write(k)?;
+                let value = own.value(write.value);
+                let value = own.block.e.convert(value, self.k.dtype(write.value), write.dtype);
+                own.keep(Elements::Folded(k), write.dtype, value);
+            }
         }
-        let mut folds = Vec::new();
-        for &k in &pass.folds {
-            let write = self.k.fold_as_write(k)?;
-            let value = own.value(write.value);
-            let value = own.block.e.convert(value, self.k.dtype(write.value), write.dtype);
-            own.keep(Elements::Folded(k), write.dtype, value);
-            folds.push((k, fold_columns(write.reduce?, write.dtype)?));
-        }
-        Some(ColumnPass { code: code(&own.block)?, arguments: own.arguments, folds })
+        own.block.arguments = own.arguments.len();
+        Some(ColumnStage { code: Some(code(&own.block)?), arguments: own.arguments, calls })
     }
 
-    fn last_pass(&self, pass: &Pass, foldings: &[Folding]) -> Option<(Vec<u8>, Vec<Argument>)> {
+    fn last_pass(
+        &self,
+        registers: Registers,
+        pass: &Pass,
+        foldings: &[Folding],
+    ) -> Option<(Vec<u8>, Vec<Argument>)> {
         if !pass.folds.is_empty() {
             return None;
         }
-        let stages = self.only_stage(pass, foldings)?;
-        let region = self.whole_region(pass, &stages);
-        if !self.does_anything(&region, foldings) {
+        let stages = self.stages_of_tile(pass, foldings)?;
+        let region = self.whole_region(pass, &stages, 0);
+        if stages.last() > 0 || !self.does_anything(&region, foldings) {
             return None;
         }
-        let mut sheet = Sheet::new(Registers::Of512);
+        let mut sheet = Sheet::new(registers);
         let mut own = self.sketch(&mut sheet, &region);
         for &k in &region.given {
             own.values[k] = Some(self.given_to(&mut own, &region, k));
         }
-        self.compute_in(&mut own, &stages);
+        self.computed_in_stage(&mut own, &stages, 0);
         self.ended_in(&mut own, &region, foldings);
         own.block.arguments = own.arguments.len();
         Some((tile_code(&own.block)?, own.arguments))
     }
 
-    fn compute_in(&self, own: &mut Sketch, stages: &Stages) {
-        for &k in &stages.computed[0] {
-            let made = self.computed_in(own, k);
-            own.values[k] = Some(made);
-        }
-    }
-
-    /// The elements of whole rows, in the only stage of a pass.
-    fn whole_region<'p>(&self, pass: &'p Pass, stages: &'p Stages) -> Region<'p> {
-        static NOWHERE: BTreeMap<crate::stages::OperandPlace, cranelift_codegen::ir::StackSlot> =
-            BTreeMap::new();
-        let given = self.given(pass, stages, 0);
-        Region { pass, stages, stage: 0, slots: &NOWHERE, chunk: self.n_inner, given }
+    /// The elements of whole rows, in a stage of a pass.
+    fn whole_region<'p>(&self, pass: &'p Pass, stages: &'p Stages, stage: usize) -> Region<'p> {
+        static NOWHERE: BTreeMap<OperandPlace, cranelift_codegen::ir::StackSlot> = BTreeMap::new();
+        let given = self.given(pass, stages, stage);
+        Region { pass, stages, stage, slots: &NOWHERE, chunk: self.n_inner, given }
     }
 }
 
@@ -257,7 +332,8 @@ fn kept_values(kernel: &LoopKernel, columns: &[ColumnPass], last: &[Argument]) -
         }
     }
     let uniform = |own: &Argument| if let Argument::Uniform(k) = *own { Some(k) } else { None };
-    for k in columns.iter().flat_map(|own| &own.arguments).filter_map(uniform) {
+    let stages = columns.iter().flat_map(|own| &own.stages);
+    for k in stages.flat_map(|own| &own.arguments).filter_map(uniform) {
         use_in(k, None);
     }
     let end = Some(columns.len());

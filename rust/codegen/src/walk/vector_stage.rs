@@ -201,15 +201,29 @@ impl Walk<'_, '_, '_> {
         for &k in &region.given {
             own.values[k] = Some(self.given_to(&mut own, region, k));
         }
-        for &k in &region.stages.computed[region.stage] {
-            let made = self.computed_in(&mut own, k);
+        self.computed_in_stage(&mut own, region.stages, region.stage);
+        if region.stage == region.stages.last() {
+            self.ended_in(&mut own, region, foldings);
+        }
+        own.block.arguments = own.arguments.len();
+        let code = code(&own.block)?;
+        let alone = region.stages.last() == 0;
+        let by_rows = alone && !foldings.is_empty() && !self.has_rows && !self.chooses();
+        let rows = if by_rows { rows_code(&own.block) } else { None };
+        Some(VectorStage { code, arguments: own.arguments, rows })
+    }
+
+    /// Computes the values of a stage, and keeps those that wait for another one or for a function.
+    pub(super) fn computed_in_stage(&self, own: &mut Sketch, stages: &Stages, stage: usize) {
+        for &k in &stages.computed[stage] {
+            let made = self.computed_in(own, k);
             own.values[k] = Some(made);
             let place = OperandPlace::Value(k);
-            if region.stages.kept.contains_key(&place) {
+            if stages.kept.contains_key(&place) {
                 own.keep(Elements::Slot(place), self.k.dtype(k), made);
             }
         }
-        for call in &region.stages.calls[region.stage] {
+        for call in &stages.calls[stage] {
             let called = self.k.at(call.value);
             for (at, &place) in call.from.iter().enumerate() {
                 if matches!(place, OperandPlace::Operand { .. }) {
@@ -220,15 +234,6 @@ impl Walk<'_, '_, '_> {
                 }
             }
         }
-        if region.stage == region.stages.last() {
-            self.ended_in(&mut own, region, foldings);
-        }
-        own.block.arguments = own.arguments.len();
-        let code = code(&own.block)?;
-        let alone = region.stages.last() == 0;
-        let by_rows = alone && !foldings.is_empty() && !self.has_rows && !self.chooses();
-        let rows = if by_rows { rows_code(&own.block) } else { None };
-        Some(VectorStage { code, arguments: own.arguments, rows })
     }
 
     pub(super) fn sketch<'s>(&self, sheet: &'s mut Sheet, region: &Region) -> Sketch<'s> {

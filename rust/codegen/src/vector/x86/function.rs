@@ -130,13 +130,19 @@ pub(super) fn write_rows(graph: &Graph, plan: Option<&RowPlan>) -> Option<RowsCo
 /// The instructions of a function of a tile; `None` if it needs more registers than there are.
 pub(super) fn write_tile(graph: &Graph) -> Option<Vec<u8>> {
     let schedule = Schedule::of(graph);
-    let held = SETS as usize * graph.folds.len() + BLOCKS as usize * gathered(graph).len();
-    let free = graph.registers.count().checked_sub(pressure(graph, &schedule)? + held)?;
+    let by_blocks = !graph.registers.have_masks();
     if schedule.steps.len() > FOLDED {
         return None;
     }
+    let (sets, blocks) = if by_blocks { (0, 1) } else { (SETS as usize, BLOCKS as usize) };
+    let held = sets * graph.folds.len() + blocks * gathered(graph).len();
+    let free = graph.registers.count().checked_sub(pressure(graph, &schedule)? + held)?;
     let mut own = Function::new(graph, schedule);
-    own.go_through_tile(free)?;
+    if by_blocks {
+        own.go_through_blocks_of_tile(free)?;
+    } else {
+        own.go_through_tile(free)?;
+    }
     Some(own.a.finish())
 }
 

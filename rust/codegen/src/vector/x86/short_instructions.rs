@@ -34,6 +34,12 @@ impl Instructions<'_> {
         self.a.vector(kind, opcode, &own, Operand::Register(from));
     }
 
+    /// A half of the first and one of the second, by four bits each: the lower halves (0x20), or the upper ones (0x31).
+    pub(super) fn halves(&mut self, to: Zmm, x: Zmm, y: Zmm, which: u8) {
+        let own = Parts { immediate: Some(which), ..whole(to.0, Some(x.0)) };
+        self.a.vector(kind(3, P66, false), 0x06, &own, Operand::Register(y));
+    }
+
     /// `yes` where the mask says so, else `no`.
     pub(super) fn blend(&mut self, to: Zmm, mask: Mask, yes: Operand, no: Zmm) {
         let opcode = if self.is_wide() { 0x4b } else { 0x4a };

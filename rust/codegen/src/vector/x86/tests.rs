@@ -9,8 +9,8 @@ use crate::vector::Registers;
 /// Kernels, and how many functions of vectors each has: one for a stage, one for short rows and one for the start of
 /// each fold. Those for tiles are one for each pass, one for each fold that is a value, one that turns rows to columns if
 /// rows are read before the last pass, and one that turns columns to rows if the last pass reads what was kept. The first
-/// number is that for registers of 512 bits, the second that for 256, which have none for tiles, for functions of elements
-/// and for products of int64.
+/// number is that for registers of 512 bits, the second that for 256: a function of elements ends a stage there, and there
+/// is none for products of int64.
 const KERNELS: [(&str, [usize; 2], &str); 23] = [
     (
         "arithmetic",
@@ -96,7 +96,7 @@ const KERNELS: [(&str, [usize; 2], &str); 23] = [
     ),
     (
         "rows",
-        [8, 4],
+        [8, 8],
         "loop 8 1\nread float64 1\nread int64 0\nliteral float64 0\nfold float64 add 2 0\n\
          op cast float64 int64 1\nop truediv float64 float64,float64 3 4\n\
          op sub float64 float64,float64 0 5\nwrite 6 float64 1 -\npass\nuniform 4\nreads 0\nfolds 3\n\
@@ -167,7 +167,7 @@ const KERNELS: [(&str, [usize; 2], &str); 23] = [
     ),
     (
         "tiles that are gathered",
-        [17, 10],
+        [17, 18],
         "loop 8 1\nread float64 0\nread float64 1\nread float64 1\nread float64 0\nliteral float64 3fe0000000000000\n\
          literal float64 fff0000000000000\nliteral float64 0\nop sub float64 float64,float64 0 1\n\
          op mul float64 float64,float64 7 2\nop sqr float64 float64 8\nop mul float64 float64,float64 4 9\n\
@@ -183,7 +183,7 @@ const KERNELS: [(&str, [usize; 2], &str); 23] = [
     ),
     (
         "tiles of softmax",
-        [14, 7],
+        [14, 15],
         "loop 8 1\nread float64 1\nliteral float64 fff0000000000000\nliteral float64 0\n\
          fold float64 maximum 1 0\nop sub float64 float64,float64 0 3\nop exp float64 float64 4\n\
          fold float64 add 2 5\nop truediv float64 float64,float64 5 6\nwrite 7 float64 1 -\nbuffers 5\n\
@@ -192,7 +192,7 @@ const KERNELS: [(&str, [usize; 2], &str); 23] = [
     ),
     (
         "tiles of products",
-        [12, 7],
+        [12, 12],
         "loop 8 1\nread float64 1\nread float64 0\nliteral float64 3ff0000000000000\n\
          literal float64 7ff0000000000000\nfold float64 mul 2 0\nfold float64 minimum 3 0\n\
          op add float64 float64,float64 4 1\nop sub float64 float64,float64 0 6\n\

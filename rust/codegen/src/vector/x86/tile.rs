@@ -1,5 +1,6 @@
 //! The last pass over a tile of short rows: all of its rows one after the other, while partial results and the row into
-//! which rows are gathered stay in registers.
+//! which rows are gathered stay in registers. Of 256 bits there are fewer registers, and a row takes up to four. There,
+//! each block of the row goes through all rows, and only what is gathered into that block is in registers.
 
 use crate::vector::x86::assembler::{
     ALL, Condition, Mask, Memory, Operand, RAX, RCX, RDI, RSI, Zmm,
@@ -47,6 +48,69 @@ impl Function<'_> {
         self.a.subtract(RSI, elements);
         self.enter_left();
         self.tile(kept, &[ALL, left])
+    }
+
+    /// As [`Function::go_through_tile`], block after block, each through all rows. Partial results are in memory; each row
+    /// has the turn of its next block among its arguments.
+    pub(super) fn go_through_blocks_of_tile(&mut self, free: usize) -> Option<()> {
+        let kept = self.enter_rows();
+        self.enter_constants(free)?;
+        self.enter_mask_places()?;
+        self.a.clear(RCX);
+        let elements = self.elements() as i32;
+        let (top, rest, end) = (self.a.label(), self.a.label(), self.a.label());
+        self.a.compare(RSI, elements);
+        self.a.jump_if(Condition::Less, rest);
+        self.a.bind(top);
+        self.block_of_tile(ALL)?;
+        self.a.add(RCX, elements);
+        self.a.subtract(RSI, elements);
+        self.a.compare(RSI, elements);
+        self.a.jump_if(Condition::NotLess, top);
+        self.a.bind(rest);
+        self.a.compare(RSI, 0);
+        self.a.jump_if(Condition::NotGreater, end);
+        self.enter_left();
+        self.block_of_tile(self.left())?;
+        self.a.bind(end);
+        self.leave_rows(kept, 0);
+        Some(())
+    }
+
+    /// A block of all rows, which are as many as a register has elements.
+    fn block_of_tile(&mut self, mask: Mask) -> Option<()> {
+        let places: Vec<usize> = gathered(self.graph);
+        for &at in &places {
+            let (own, from) = (Zmm(self.vectors.pop()?), self.gathered_block(at));
+            self.of_size(8).load(own, from, mask);
+            self.gathered.push((at, vec![own]));
+        }
+        let bytes = 8 * self.graph.arguments as i32;
+        let top = self.a.label();
+        self.a.align();
+        self.a.bind(top);
+        self.enter_row();
+        let (block, set, asks_ahead) = (0, 0, false);
+        self.block(Turn { block, set, mask, holds_partials: false, asks_ahead })?;
+        for fold in 0..self.graph.folds.len() {
+            self.next_set(fold);
+        }
+        self.a.add(RDI, bytes);
+        self.a.compare_with(RDI, ROWS_END);
+        self.a.jump_if(Condition::Less, top);
+        self.a.subtract(RDI, bytes * self.elements() as i32);
+        for (at, blocks) in std::mem::take(&mut self.gathered) {
+            let (own, to) = (blocks[0], self.gathered_block(at));
+            self.of_size(8).store(to, own, mask);
+            self.vectors.push(own.0);
+        }
+        Some(())
+    }
+
+    /// The present block of a row into which rows are gathered.
+    fn gathered_block(&mut self, at: usize) -> Operand {
+        self.a.load(RAX, Memory::At(RDI, 8 * at as i32));
+        Operand::Vector(Memory::Indexed(RAX, RCX, 8, 0))
     }
 
     fn enter_left(&mut self) {
