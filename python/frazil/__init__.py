@@ -75,8 +75,11 @@ from frazil.tensor.formulas import pp as pp
 
 if not _typing.TYPE_CHECKING:  # checkers of types know by themselves which names there are not
     from frazil.tensor.absent import IN_FRAZIL as _IN_FRAZIL
+    from frazil.tensor.absent import from_above as _from_above
     from frazil.tensor.absent import refuse as _refuse
 
+    _from_above.update(Lop=Lop, Rop=Rop, pullback=pullback, pushforward=pushforward)
+    _from_above.update(grad=grad, hessian=hessian, jacobian=jacobian)
     __getattr__ = _refuse("frazil", _IN_FRAZIL)
 
 _publish(

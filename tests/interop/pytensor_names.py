@@ -74,7 +74,7 @@ def here(name: str, module: str) -> str | None:
     for place, namespace in places:
         if name in namespace.__all__ and not inspect.ismodule(getattr(namespace, name)):
             return f"`{place}.{name}`"
-    if name in ft.absent.OF_FRAZIL:
+    if name in ft.absent.from_above:
         return f"`fz.{name}`"
     for pattern, said in SPELLINGS.items():
         if re.fullmatch(pattern, name) or re.fullmatch(pattern, f"{module}:{name}"):

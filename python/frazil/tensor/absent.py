@@ -80,8 +80,8 @@ IN_MODULES_OF_NUMPY: Mapping[str, str] = {
 """Why functions in these modules of NumPy have no counterpart here, where they have none."""
 
 
-OF_FRAZIL = ("Lop", "Rop", "grad", "hessian", "jacobian", "pullback", "pushforward")
-"""Functions of ``frazil`` that are looked for in ``frazil.tensor``, and found there."""
+from_above: dict[str, object] = {}
+"""Functions of packages above that ``frazil.tensor`` has, too: the face puts them here."""
 
 
 def refuse(module: str, advice: Mapping[str, str]) -> Callable[[str], Any]:
@@ -98,8 +98,8 @@ def refuse(module: str, advice: Mapping[str, str]) -> Callable[[str], Any]:
     """
 
     def __getattr__(name: str) -> object:
-        if name in OF_FRAZIL and module != "frazil":
-            return getattr(sys.modules["frazil"], name)
+        if name in from_above and module == "frazil.tensor":
+            return from_above[name]
         raise AttributeError(_message(module, name, advice), name=name)
 
     return __getattr__
