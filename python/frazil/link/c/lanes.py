@@ -313,21 +313,13 @@ class PlainLanes:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stored:
-    """A narrow result of a vectorised loop, which waits in a wide array and goes to memory."""
+class _Waiting:
+    """A narrow result of a vectorised loop, which waits in a wide array to be stored or folded."""
 
     array: str
     dtype: str
-    pointer: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Folded:
-    """A narrow result of a vectorised loop, which waits in a wide array and is folded."""
-
-    array: str
-    dtype: str
-    folded: Callable[[str], c.Statement]
+    leave: Callable[[str], Iterator[c.Statement]]
+    """What becomes of it, from the expression of the narrow block."""
 
 
 class WideLanes(PlainLanes):
@@ -337,7 +329,7 @@ class WideLanes(PlainLanes):
         super().__init__(values, stages, stage)
         self.narrow = stages.narrow
         self._lanes = values.kernel.lanes
-        self._results: list[_Stored | _Folded] = []
+        self._results: list[_Waiting] = []
 
     def enter(self, widened: set[int]) -> Iterator[c.Statement]:
         """Widen the narrow operands, unless an earlier stage did."""
@@ -359,14 +351,16 @@ class WideLanes(PlainLanes):
     def store(self, dtype: str, pointer: str, value: str) -> c.Assign:
         if not self.narrow.has(dtype):
             return super().store(dtype, pointer, value)
-        return self._wait(_Stored(f"o{pointer}", dtype, pointer), value)
+        stored = partial(self._store_block, dtype, pointer)
+        return self._wait(_Waiting(f"o{pointer}", dtype, stored), value)
 
     def fold(
         self, array: str, dtype: str, value: str, folded: Callable[[str], c.Statement]
     ) -> c.Statement:
         if not self.narrow.has(dtype):
             return folded(value)
-        return self._wait(_Folded(array, dtype, folded), value)
+        fold = partial(self._fold_block, array, dtype, folded)
+        return self._wait(_Waiting(array, dtype, fold), value)
 
     def declare(self) -> Iterator[c.Statement]:
         """Declare the arrays in which results wait."""
@@ -376,18 +370,22 @@ class WideLanes(PlainLanes):
     def leave(self) -> Iterator[c.Statement]:
         """Narrow the results, and store or fold them."""
         for own in self._results:
-            vector, _ = self.narrow.vectors(own.dtype)
-            narrowed = self.narrow.narrowed(own.dtype, own.array)
-            if isinstance(own, _Stored):
-                yield c.Assign(f"*({vector}_at *){own.pointer}", narrowed)
-                continue
-            array = f"n{own.array}"
-            yield c.Array(memory_type(own.dtype), array, self._lanes)
-            yield c.Assign(f"*({vector} *){array}", narrowed)
-            element = f"({array}[l] != 0)" if own.dtype == "bool" else f"{array}[l]"
-            body = [own.folded(element)]
-            yield c.lanes_loop(self._lanes, body, index=self.narrow.wide, pragma=c.SIMD)
+            yield from own.leave(self.narrow.narrowed(own.dtype, own.array))
 
-    def _wait(self, own: _Stored | _Folded, value: str) -> c.Assign:
+    def _store_block(self, dtype: str, pointer: str, block: str) -> Iterator[c.Statement]:
+        vector, _ = self.narrow.vectors(dtype)
+        yield c.Assign(f"*({vector}_at *){pointer}", block)
+
+    def _fold_block(
+        self, wide: str, dtype: str, folded: Callable[[str], c.Statement], block: str
+    ) -> Iterator[c.Statement]:
+        vector, _ = self.narrow.vectors(dtype)
+        array = f"n{wide}"
+        yield c.Array(memory_type(dtype), array, self._lanes)
+        yield c.Assign(f"*({vector} *){array}", block)
+        element = f"({array}[l] != 0)" if dtype == "bool" else f"{array}[l]"
+        yield c.lanes_loop(self._lanes, [folded(element)], index=self.narrow.wide, pragma=c.SIMD)
+
+    def _wait(self, own: _Waiting, value: str) -> c.Assign:
         self._results.append(own)
         return c.Assign(f"{own.array}[l]", value)
