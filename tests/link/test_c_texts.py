@@ -249,7 +249,7 @@ def characters_of_rows(count):
         rows = ft.set_subtensor(rows[at], x[at] * 2.0)
     fz.function([x], rows, mode="c_texts")
     (kernel,) = (own for own in written if len(own.writes) == count)
-    return len(translate([kernel], vector_functions=frozenset(), has_wide_registers=False).text())
+    return len(translate([kernel], vector_functions=frozenset(), register_bits=256).text())
 
 
 def test_the_text_grows_as_the_operands_do():
