@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Literal as OneOf
+from typing import TypeAlias
 
 import numpy as np
 
@@ -41,8 +41,17 @@ from frazil.tensor.advanced_indexing import AdvancedIncSubtensor, AdvancedSubten
 from frazil.tensor.cumulation import CumOp
 from frazil.tensor.reductions import Reduce
 
-Maker = Callable[[tuple[int, ...]], Statement | Take | Cumulate | RowFold]
-Value = tuple[OneOf["read", "literal", "statement"], int]
+AnyStatement: TypeAlias = Statement | Take | Cumulate | RowFold
+Maker: TypeAlias = Callable[[tuple[int, ...]], AnyStatement]
+Plain: TypeAlias = tuple[ScalarOp, str]
+"""The op and the dtype of a statement, whose operands follow."""
+
+Value: TypeAlias = int
+"""A statement, by its number; or -1, -3, ..., a read, or -2, -4, ..., a literal, in their order.
+
+Values of a kernel are numbered in the order of reads, literals and statements, and how many there
+are of each is known at the end.
+"""
 
 
 @dataclass(frozen=True)
@@ -122,22 +131,24 @@ class _Assembly:
         self.sources: dict[IndexedOperand, int] = {}
         self.targets: list[tuple[Variable, IndexedOperand]] = []
         self.puts: list[tuple[list[Value], str, bool, str | None]] = []
-        self.made: list[tuple[Maker, list[Value]]] = []
+        self.made: list[tuple[Plain | Maker, Sequence[Value]]] = []
         self.steps: dict[tuple[ScalarOp, str, tuple[Value, ...]], Value] = {}
         # Ops on dtypes that are one statement each: neither converted nor by a formula.
-        self.plain: dict[tuple[object, ...], Maker] = {}
+        self.plain: dict[tuple[ScalarOp, Sequence[str]], Plain] = {}
         self.outputs: list[Output] = []
         self.values: list[tuple[Value, str | None]] = []
         self.constants: dict[Variable, Value | None] = {}
 
     def call(self) -> KernelCall:
         """The kernel, with its operands and outputs."""
+        readings = self.readings
         for node in self.loop.nodes:
-            read = self.readings[node]
+            read = readings[node]
             args = self._operands(node, read)
             match node.op:
                 case Elemwise() as op:  # most nodes
-                    self._apply(op.scalar_op, read, args)
+                    self.statements[read.output] = self._computed(op.scalar_op, read, args)
+                    self._store(read.output)
                 case Reduce():
                     self._reduce(node, args[0])
                 case AdvancedSubtensor():
@@ -180,22 +191,15 @@ class _Assembly:
         self, reads: Sequence[tuple[Variable, Axes]], outputs: Sequence[Output]
     ) -> LoopKernel:
         """The kernel, for reads and outputs that move along these axes."""
-        first = {
-            "read": 0,
-            "literal": len(self.reads),
-            "statement": len(self.reads) + len(self.literals),
-        }
-
-        def number(value: Value) -> int:
-            return first[value[0]] + value[1]
-
-        def numbers(values: Sequence[Value]) -> tuple[int, ...]:
-            return tuple([first[kind] + at for kind, at in values])
-
+        number = self._numbers().__getitem__
+        statements: list[AnyStatement] = []
+        for own, args in self.made:
+            given = tuple(map(number, args))
+            statements.append(_statement(own, given) if isinstance(own, tuple) else own(given))
         return LoopKernel(
             tuple(Read(base.dtype, _inner(axes)) for base, axes in reads),
             tuple(self.literals),
-            tuple([make(numbers(args)) for make, args in self.made]),
+            tuple(statements),
             tuple(
                 Write(
                     number(value),
@@ -210,10 +214,17 @@ class _Assembly:
                 Source(of.variable.dtype, _inner(of.axes), len(of.indexed)) for of in self.sources
             ),
             tuple(
-                Put(number(value), numbers(args), dtype, inner, fold)
+                Put(number(value), tuple(map(number, args)), dtype, inner, fold)
                 for (value, *args), dtype, inner, fold in self.puts
             ),
         )
+
+    def _numbers(self) -> list[int]:
+        """The number in the kernel of each value; those below zero are at the end of the list."""
+        n_reads, n_literals = len(self.reads), len(self.literals)
+        first = n_reads + n_literals
+        leaves = [k for at in range(first) for k in (at, n_reads + at)]
+        return [*range(first, first + len(self.made)), *reversed(leaves)]
 
     def _lengths(self) -> list[int | None]:
         """The static lengths of the loop's dimensions."""
@@ -241,13 +252,13 @@ class _Assembly:
 
     def _operands(self, node: FrozenApply, read: Reading) -> list[Value]:
         """The values of a node's operands."""
-        statements = self.statements
+        statements, constants = self.statements, self.constants
         values: list[Value] = []
         for base, axes, made in read.operands:
             if made:
-                values.append(("statement", statements[base]))
+                values.append(statements[base])
                 continue
-            literal = self._constant(base)
+            literal = constants[base] if base in constants else self._constant(base)
             if literal is not None:
                 values.append(literal)
                 continue
@@ -285,10 +296,11 @@ class _Assembly:
 
     def _plain(self, base: Variable, axes: Axes) -> Value:
         """A literal, a value that is computed again already, or a read."""
-        known = self._constant(base) or self.recomputed.get((base, axes))
+        literal = self._constant(base)
+        known = self.recomputed.get((base, axes)) if literal is None else literal
         if known is not None:
             return known
-        return "read", self.reads.setdefault((base, axes), len(self.reads))
+        return -1 - 2 * self.reads.setdefault((base, axes), len(self.reads))
 
     def _constant(self, base: Variable) -> Value | None:
         """The literal of a constant; None for any other variable."""
@@ -303,7 +315,7 @@ class _Assembly:
         return found
 
     def _literal(self, literal: Literal) -> Value:
-        return "literal", self.literals.setdefault(literal, len(self.literals))
+        return -2 - 2 * self.literals.setdefault(literal, len(self.literals))
 
     def _add_statement(self, output: Variable, make: Maker, args: list[Value]) -> None:
         """Add a statement that computes an output, and a write if the output is stored."""
@@ -311,19 +323,15 @@ class _Assembly:
         self.made.append((make, args))
         self._store(output)
 
-    def _apply(self, op: ScalarOp, read: Reading, args: list[Value]) -> None:
-        self.statements[read.output] = self._computed(op, read, args)[1]
-        self._store(read.output)
-
     def _computed(self, op: ScalarOp, read: Reading, args: list[Value]) -> Value:
         """The last statement of those that compute an elementwise node.
 
         What is stored as float16 becomes float32 before, and the result of that dtype behind.
         """
-        plain = self.plain.get((op, *read.dtypes))
+        plain = self.plain.get((op, read.dtypes))
         if plain is not None:
             self.made.append((plain, args))
-            return "statement", len(self.made) - 1
+            return len(self.made) - 1
         *dtypes, dtype = read.dtypes
         if op.converts_to is not None or STORED not in read.dtypes:
             return self._computed_in(op, dtype, dtypes, args)
@@ -344,11 +352,11 @@ class _Assembly:
         if write is not None:
             last: Value = write(_Steps(self, dtype), *args)
             return last
-        make = partial(_statement, op, dtype)
+        plain = op, dtype
         if [*wanted] == [*dtypes]:
-            self.plain[op, *dtypes, dtype] = make
-        self.made.append((make, args))
-        return "statement", len(self.made) - 1
+            self.plain[op, (*dtypes, dtype)] = plain
+        self.made.append((plain, args))
+        return len(self.made) - 1
 
     def _converted(
         self, args: list[Value], dtypes: Sequence[str], wanted: Sequence[str]
@@ -395,7 +403,7 @@ class _Assembly:
             if output in self.loop.row_values:
                 axes = (*axes, REPEATED)
             self.outputs.append(Output(output, axes, None))
-            self.values.append((("statement", self.statements[output]), None))
+            self.values.append((self.statements[output], None))
 
     def _reduce(self, node: FrozenApply, value: Value) -> None:
         """Add a reduction: as a value of the kernel if its loop reads it, else as a write."""
@@ -431,14 +439,19 @@ class _Steps:
         """The value of a statement."""
         dtype = "bool" if op.rule in ("comparison", "predicate") else self.dtype
         made = self.kernel.made
-        known = self.kernel.steps.setdefault((op, dtype, args), ("statement", len(made)))
-        if known[1] == len(made):
-            made.append((partial(_statement, op, dtype), list(args)))
+        known = self.kernel.steps.setdefault((op, dtype, args), len(made))
+        if known == len(made):
+            made.append(((op, dtype), args))
         return known
 
 
-def _statement(op: ScalarOp, dtype: str, args: tuple[int, ...]) -> Statement:
-    return Statement(op, args, dtype)
+def _statement(own: Plain, args: tuple[int, ...]) -> Statement:
+    # Without a call of Python's for each of thousands, as the class would make.
+    op, dtype = own
+    return _new(Statement, (op, args, dtype))
+
+
+_new = tuple.__new__
 
 
 def _take(source: int, dtype: str, args: tuple[int, ...]) -> Take:
