@@ -66,6 +66,8 @@ class Kind(NamedTuple):
     """The lengths of the result of an elementwise node, or the position of an operand that has the
     same ones; None if the kind tells neither.
     """
+    compared: Sequence[int] = ()
+    """The positions of the other operands with dimensions, if the kind tells the lengths."""
 
 
 class Kinds(NamedTuple):
@@ -118,6 +120,7 @@ def _kind(node: FrozenApply, fusion: Fusion) -> Kind:
             operands=element_operands(node, domain(node)),
             dtypes=dtypes,
         )
+    lengths = _lengths(node)
     return Kind(
         fusible=True,
         elementwise=True,
@@ -125,7 +128,8 @@ def _kind(node: FrozenApply, fusion: Fusion) -> Kind:
         cost=cost(op.scalar_op),
         operands=[(at, own_axes(x, output.ndim)) for at, x in enumerate(node.inputs)],
         dtypes=dtypes,
-        lengths=_lengths(node),
+        lengths=lengths,
+        compared=[at for at, x in enumerate(node.inputs) if x.ndim and at != lengths],
     )
 
 

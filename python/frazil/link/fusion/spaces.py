@@ -37,13 +37,7 @@ class Spaces(Shapes):
         self.required: dict[FrozenApply, list[EqualLengths]] = {}
         self.read: set[FrozenApply] = set()
         super().__init__(())
-        all_kinds = kinds.kinds
-        for node, at in zip(order, kinds.of_nodes, strict=True):
-            told = all_kinds[at].lengths
-            if told is None:
-                self.infer(node)
-            else:  # most nodes
-                self._follow(node, told)
+        self._find_all(order, kinds)
 
     @property
     def known(self) -> dict[Variable, Lengths]:
@@ -86,16 +80,24 @@ class Spaces(Shapes):
                 self.infer(over.owner)
             self._unify(node, over)
 
-    def _follow(self, node: FrozenApply, told: Lengths | int) -> None:
-        """Find the lengths of an elementwise node whose kind tells where they are."""
-        known, inputs, (output,) = self._lengths, node.inputs, node.outputs
-        whole = self.lengths(inputs[told]) if isinstance(told, int) else told
-        known[output] = whole
-        for x in inputs:
-            lengths = known[x] if x in known else self.lengths(x)
-            if lengths and lengths is not whole and lengths != whole:
-                self._unify(node, output)
-                return
+    def _find_all(self, order: Sequence[FrozenApply], kinds: Kinds) -> None:
+        """Find the lengths of the results of all nodes."""
+        known, lengths = self._lengths, self.lengths
+        told_of_kinds = [(kind.lengths, kind.compared) for kind in kinds.kinds]
+        for node, at in zip(order, kinds.of_nodes, strict=True):
+            told, compared = told_of_kinds[at]
+            if told is None:
+                self.infer(node)
+                continue
+            # Most nodes are elementwise, and their kind tells where their lengths are.
+            inputs, (output,) = node.inputs, node.outputs
+            whole = lengths(inputs[told]) if isinstance(told, int) else told
+            known[output] = whole
+            for position in compared:
+                own = lengths(inputs[position])
+                if own is not whole and own != whole:
+                    self._unify(node, output)
+                    break
 
     def _is_uniform(self, node: FrozenApply) -> bool:
         """Whether the operands of an elementwise node have its lengths, or a single element."""

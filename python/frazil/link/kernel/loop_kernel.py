@@ -202,6 +202,11 @@ class LoopKernel:
         """Whether it takes whole rows."""
         return any(isinstance(own, (RowFold, Cumulate)) for own in self.statements)
 
+    @property
+    def reduces(self) -> bool:
+        """Whether it reduces rows, as a value or as an output."""
+        return bool(self.folds) or any(write.reduce is not None for write in self.writes)
+
     @cached_property
     def dtypes(self) -> tuple[str, ...]:
         """The dtype of every value: reads, literals, statements."""

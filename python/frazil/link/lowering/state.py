@@ -110,11 +110,8 @@ class Lowering:
         ]
         if call.row is not None:
             dims.append(dims.pop(call.row))
-        for node in call.loop.nodes:
-            if isinstance(node.op, Reduce) and node.op.needs_elements:
-                self.require_elements(node, node.op.axes)
-            if isinstance(node.op, AdvancedSubtensor | AdvancedIncSubtensor):
-                self._require_joint_indices(node)
+        if call.kernel.reduces or call.sources or call.targets:
+            self._require_sound_operands(call.loop.nodes)
         if self.shapes.required:
             self._require_equal_lengths((*call.again, *call.loop.nodes))
             self.builder.origin(Origin(call.loop.nodes))
@@ -142,6 +139,15 @@ class Lowering:
         for output, slot in zip(call.outputs, slots, strict=False):
             ones = [axis for axis, n in enumerate(output.variable.type.shape) if n == 1]
             self.set_slot(output.variable, self.builder.expand_dims(slot, ones) if ones else slot)
+
+    def _require_sound_operands(self, nodes: Sequence[FrozenApply]) -> None:
+        """Add checks of reductions that need elements, and of indices that broadcast."""
+        for node in nodes:
+            op = node.op
+            if isinstance(op, Reduce) and op.needs_elements:
+                self.require_elements(node, op.axes)
+            if isinstance(op, (AdvancedSubtensor, AdvancedIncSubtensor)):
+                self._require_joint_indices(node)
 
     def _indexed(self, of: IndexedOperand) -> tuple[int, Sequence[int], Sequence[int]]:
         return self.slot(of.variable), of.axes, of.indexed
