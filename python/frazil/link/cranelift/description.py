@@ -144,15 +144,17 @@ class _Loops:
 
     def statement(self, own: Statement, dtypes: Sequence[str], *, same: bool = False) -> str:
         """The line of a statement; ``same``: it has the same value in all steps."""
-        part = self._part(own.op)
+        op, args, result = own
+        part = self._parts[op] if op in self._parts else self._part(op)
+        numbers = " ".join(map(str, args))
         if part is not None:
             word = "same_result" if same else "result"
-            return f"{word} {self.numbers[part[0]]} {part[1]} {_numbers(own.args)}"
-        given = tuple([dtypes[a] for a in own.args])
-        op = self._ops.get((own.op, given, own.dtype))
-        if op is None:
-            op = self._ops[own.op, given, own.dtype] = _op(own.op, given, own.dtype)
-        return f"{'same' if same else 'op'} {op} {_numbers(own.args)}"
+            return f"{word} {self.numbers[part[0]]} {part[1]} {numbers}"
+        given = tuple([dtypes[a] for a in args])
+        text = self._ops.get((op, given, result))
+        if text is None:
+            text = self._ops[op, given, result] = _op(op, given, result)
+        return f"same {text} {numbers}" if same else f"op {text} {numbers}"
 
 
 def _op(op: ScalarOp, dtypes: tuple[str, ...], result: str) -> str:
@@ -172,8 +174,13 @@ def _numbers(numbers: Iterable[int]) -> str:
     return " ".join(map(str, numbers))
 
 
+_OF_SCIPY = frozenset((*ARITIES, "log_ndtr"))
+
+
 def scipy_functions(text: str) -> set[str]:
     """The functions of SciPy that the kernel of a text calls."""
+    if _OF_SCIPY.isdisjoint(text.split(" ")):
+        return set()  # most texts, found without a look at each line
     words = {
         line.split(" ", 2)[1] for line in text.splitlines() if line.startswith(("op ", "same "))
     }

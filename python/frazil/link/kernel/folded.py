@@ -31,9 +31,8 @@ def folded_values(statements: Iterable[AnyStatement]) -> set[int]:
     first: dict[ScalarOp, int | None] = {}
     for own in statements:
         if isinstance(own, Statement):
-            if own.op not in first:
-                first[own.op] = _first_folded(own.op)
-            begin = first[own.op]
+            op = own.op
+            begin = first[op] if op in first else first.setdefault(op, _first_folded(op))
             if begin is not None:
                 kept.update(own.args[begin:])
         elif isinstance(own, RowFold):

@@ -186,6 +186,11 @@ class LoopKernel:
         return hash(parts)
 
     @cached_property
+    def _kinds(self) -> frozenset[type[object]]:
+        """The classes of its statements: most kernels have plain ones alone."""
+        return frozenset(map(type, self.statements))
+
+    @cached_property
     def ops(self) -> dict[int, Statement | Take | Cumulate]:
         """The statements computed at each element, by the number of their value."""
         numbered = enumerate(self.statements, len(self.reads) + len(self.literals))
@@ -194,13 +199,15 @@ class LoopKernel:
     @cached_property
     def folds(self) -> Mapping[int, RowFold]:
         """The folds of rows, by the number of their value."""
+        if RowFold not in self._kinds:
+            return {}
         numbered = enumerate(self.statements, len(self.reads) + len(self.literals))
         return {k: own for k, own in numbered if isinstance(own, RowFold)}
 
     @cached_property
     def takes_rows(self) -> bool:
         """Whether it takes whole rows."""
-        return any(isinstance(own, (RowFold, Cumulate)) for own in self.statements)
+        return not self._kinds.isdisjoint((RowFold, Cumulate))
 
     @property
     def reduces(self) -> bool:
@@ -218,19 +225,25 @@ class LoopKernel:
     def uniform(self) -> tuple[bool, ...]:
         """For every value, whether it is constant along the innermost dimension."""
         known = [not read.inner for read in self.reads] + [True] * len(self.literals)
+        stays = known.__getitem__
         for statement in self.statements:
-            if isinstance(statement, RowFold):
-                known.append(True)
-                continue
-            moves = isinstance(statement, Cumulate) or (
-                isinstance(statement, Take) and self.sources[statement.source].inner
-            )
-            known.append(not moves and all(map(known.__getitem__, statement.args)))
+            match statement:
+                case Statement():
+                    known.append(all(map(stays, statement.args)))
+                case RowFold():
+                    known.append(True)
+                case Cumulate():
+                    known.append(False)
+                case Take():
+                    moves = self.sources[statement.source].inner
+                    known.append(not moves and all(map(stays, statement.args)))
         return tuple(known)
 
     @cached_property
     def takes(self) -> Mapping[int, Take]:
         """The takes, by the number of their value."""
+        if Take not in self._kinds:
+            return {}
         return {k: own for k, own in self.ops.items() if isinstance(own, Take)}
 
     @cached_property
@@ -278,8 +291,8 @@ class LoopKernel:
     @cached_property
     def is_light(self) -> bool:
         """Whether the kernel walks each row once, and does little with an element."""
-        if self.takes_rows or self.sources or self.puts:
-            return False
+        if self.takes_rows or self.sources or self.puts or len(self.statements) > LIGHT:
+            return False  # no statement costs less than one
         return sum(cost(own.op) for own in self.ops.values() if isinstance(own, Statement)) <= LIGHT
 
     @property
