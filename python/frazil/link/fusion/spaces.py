@@ -91,10 +91,13 @@ class Spaces(Shapes):
                 continue
             # Most nodes are elementwise, and their kind tells where their lengths are.
             inputs, (output,) = node.inputs, node.outputs
-            whole = lengths(inputs[told]) if isinstance(told, int) else told
-            known[output] = whole
+            if isinstance(told, int):
+                x = inputs[told]
+                told = known.get(x) or lengths(x)
+            known[output] = whole = told
             for position in compared:
-                own = lengths(inputs[position])
+                x = inputs[position]
+                own = known.get(x) or lengths(x)
                 if own is not whole and own != whole:
                     self._unify(node, output)
                     break

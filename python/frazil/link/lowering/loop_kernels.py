@@ -141,14 +141,16 @@ class _Assembly:
 
     def call(self) -> KernelCall:
         """The kernel, with its operands and outputs."""
-        readings = self.readings
+        readings, statements, stored = self.readings, self.statements, self.stored
         for node in self.loop.nodes:
             read = readings[node]
             args = self._operands(node, read)
             match node.op:
                 case Elemwise() as op:  # most nodes
-                    self.statements[read.output] = self._computed(op.scalar_op, read, args)
-                    self._store(read.output)
+                    output = read.output
+                    statements[output] = self._computed(op.scalar_op, read, args)
+                    if output in stored:
+                        self._store(output)
                 case Reduce():
                     self._reduce(node, args[0])
                 case AdvancedSubtensor():
@@ -192,10 +194,13 @@ class _Assembly:
     ) -> LoopKernel:
         """The kernel, for reads and outputs that move along these axes."""
         number = self._numbers().__getitem__
-        statements: list[AnyStatement] = []
-        for own, args in self.made:
-            given = tuple(map(number, args))
-            statements.append(_statement(own, given) if isinstance(own, tuple) else own(given))
+        statements: list[AnyStatement] = [
+            # Plain ones without a call of Python's for each, which the class would make.
+            _new(Statement, (own[0], tuple(map(number, args)), own[1]))
+            if isinstance(own, tuple)
+            else own(tuple(map(number, args)))
+            for own, args in self.made
+        ]
         return LoopKernel(
             tuple(Read(base.dtype, _inner(axes)) for base, axes in reads),
             tuple(self.literals),
@@ -296,7 +301,8 @@ class _Assembly:
 
     def _plain(self, base: Variable, axes: Axes) -> Value:
         """A literal, a value that is computed again already, or a read."""
-        literal = self._constant(base)
+        constants = self.constants
+        literal = constants[base] if base in constants else self._constant(base)
         known = self.recomputed.get((base, axes)) if literal is None else literal
         if known is not None:
             return known
@@ -304,8 +310,6 @@ class _Assembly:
 
     def _constant(self, base: Variable) -> Value | None:
         """The literal of a constant; None for any other variable."""
-        if base in self.constants:
-            return self.constants[base]
         found: Value | None = None
         if isinstance(base, Constant) and base.ndim == 0:
             value = base.data.item()
@@ -443,12 +447,6 @@ class _Steps:
         if known == len(made):
             made.append(((op, dtype), args))
         return known
-
-
-def _statement(own: Plain, args: tuple[int, ...]) -> Statement:
-    # Without a call of Python's for each of thousands, as the class would make.
-    op, dtype = own
-    return _new(Statement, (op, args, dtype))
 
 
 _new = tuple.__new__
