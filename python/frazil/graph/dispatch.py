@@ -47,7 +47,9 @@ def _singledispatch(function: Callable[..., object]) -> object:
 
     @functools.wraps(function)
     def wrapper(first: object, /, *others: object, **named: object) -> object:
-        return dispatch(first.__class__)(first, *others, **named)
+        cls = first.__class__
+        form = registry.get(cls)  # most often one of its own
+        return (dispatch(cls) if form is None else form)(first, *others, **named)
 
     made: Any = wrapper
     made.register, made.dispatch, made.registry = known.register, dispatch, registry

@@ -145,10 +145,11 @@ def _presumed(op: Scan, given: Sequence[Sequence[int | None]]) -> list[tuple[int
         same.note(x, outer[1:] if is_sequence else outer)
     if all(same.shape(x) is not None and None not in x.type.shape for x in inputs):
         return None
-    for node in op.fgraph.toposort():
+    order = op.fgraph.toposort()
+    for node in order:
         _note_equal(node.op, node, same)
-        for y in (*node.inputs, *node.outputs):
-            same.note(y, y.type.shape)
+    for y in dict.fromkeys(x for node in order for x in (*node.inputs, *node.outputs)):
+        same.note(y, y.type.shape)
     for state, new in zip(op.states, op.next_states, strict=True):
         same.align(state, new)
     found = [same.shape(x) for x in inputs]

@@ -78,10 +78,7 @@ class Emitter:
     def constant(self, array: Array) -> Elements:
         """The values of the elements of a constant array."""
         dtype = str(array.dtype)
-        made = np.empty(array.shape, object)
-        for at in np.ndindex(*array.shape):
-            made[at] = self.literal(dtype, array[at].item())
-        return made
+        return _filled(array.shape, [self.literal(dtype, x) for x in array.ravel().tolist()])
 
     def apply(self, op: ScalarOp, args: Sequence[int], dtype: str) -> int:
         """The value of a scalar op on values."""
@@ -120,14 +117,13 @@ class Emitter:
     def dot(self, a: Elements, b: Elements, dtype: str) -> Elements:
         """The product of vectors or matrices."""
         # NumPy does not infer a length of -1 where there are no elements.
-        left, right = np.atleast_2d(a), b.reshape(b.shape[0], math.prod(b.shape[1:]))
-        made = np.empty((left.shape[0], right.shape[1]), object)
-        for i, j in np.ndindex(*made.shape):
-            terms = [
-                self.arithmetic("mul", x, y) for x, y in zip(left[i], right[:, j], strict=True)
-            ]
-            made[i, j] = self.total(terms) if terms else self.literal(dtype, 0)
-        return made.reshape(a.shape[:-1] + b.shape[1:])
+        rows = np.atleast_2d(a).tolist()
+        columns = b.reshape(b.shape[0], math.prod(b.shape[1:])).T.tolist()
+        made: list[int] = []
+        for row, column in product(rows, columns):
+            terms = [self.arithmetic("mul", x, y) for x, y in zip(row, column, strict=True)]
+            made.append(self.total(terms) if terms else self.literal(dtype, 0))
+        return _filled(a.shape[:-1] + b.shape[1:], made)
 
 
 @singledispatch
@@ -146,12 +142,12 @@ def scalarize(op: Op, node: FrozenApply, operands: Sequence[Elements], emit: Emi
 def _(op: Elemwise, node: FrozenApply, operands: Sequence[Elements], emit: Emitter) -> Elements:
     if len(node.output_types) != 1:
         raise NotScalarizable(f"{op} has several results")
-    result = node.output_types[0]
-    made = np.empty(_static(node.outputs[0]), object)
-    aligned: list[Elements] = [np.broadcast_to(x, made.shape) for x in operands]
-    for at in np.ndindex(*made.shape):
-        made[at] = emit.apply(op.scalar_op, [x.item(at) for x in aligned], result.dtype)
-    return made
+    scalar_op, dtype = op.scalar_op, node.output_types[0].dtype
+    shape = _static(node.outputs[0])
+    aligned = [_aligned(x, shape) for x in operands]
+    return _filled(
+        shape, [emit.apply(scalar_op, each, dtype) for each in zip(*aligned, strict=True)]
+    )
 
 
 @scalarize.register
@@ -159,17 +155,17 @@ def _(op: Reduce, node: FrozenApply, operands: Sequence[Elements], emit: Emitter
     (x,) = operands
     dtype = node.output_types[0].dtype
     kept = [axis for axis in range(x.ndim) if axis not in op.axes]
-    made = np.empty([x.shape[axis] for axis in kept], object)
-    moved = np.transpose(x, [*kept, *op.axes])
-    for at in np.ndindex(*made.shape):
-        terms = list(np.ravel(moved[at]))
-        if terms:
-            made[at] = emit.total(terms, op.fold)
-        elif op.needs_elements:
-            raise NotScalarizable("a reduction of no elements")
-        else:
-            made[at] = emit.literal(dtype, np.dtype(dtype).type(op.identity(dtype)).item())
-    return made
+    shape = tuple([x.shape[axis] for axis in kept])
+    count = math.prod([x.shape[axis] for axis in op.axes])
+    moved = np.transpose(x, [*kept, *op.axes]).reshape(math.prod(shape), count)
+    if count:
+        return _filled(shape, [emit.total(terms, op.fold) for terms in moved.tolist()])
+    if shape and not len(moved):
+        return np.empty(shape, object)
+    if op.needs_elements:
+        raise NotScalarizable("a reduction of no elements")
+    identity = np.dtype(dtype).type(op.identity(dtype)).item()
+    return np.full(shape, emit.literal(dtype, identity), object)
 
 
 @scalarize.register
@@ -202,13 +198,13 @@ def _accumulated(
     if z.shape != products.shape:
         raise NotScalarizable("shapes differ")
     unread = isinstance(beta, Constant) and not beta.data.any()
-    made = np.empty(z.shape, object)
-    for at in np.ndindex(*z.shape):
-        own = emit.times(alpha, products.item(at))
+    made: list[int] = []
+    for addend, term in zip(z.ravel().tolist(), products.ravel().tolist(), strict=True):
+        own = emit.times(alpha, term)
         if not unread:
-            own = emit.arithmetic("add", emit.times(factor, z.item(at)), own)
-        made[at] = own
-    return made
+            own = emit.arithmetic("add", emit.times(factor, addend), own)
+        made.append(own)
+    return _filled(z.shape, made)
 
 
 # ---------------------------------------------------------------- views
@@ -321,6 +317,20 @@ def _(op: CumOp, node: FrozenApply, operands: Sequence[Elements], emit: Emitter)
             own = (after, *at)
             rows[own] = emit.arithmetic(op.mode, rows[before, *at], rows[own])
     return made
+
+
+def _filled(shape: tuple[int, ...], values: Sequence[int]) -> Elements:
+    """Elements of these values, which are in C order."""
+    made = np.empty(len(values), object)
+    made[:] = values
+    return made.reshape(shape)
+
+
+def _aligned(x: Elements, shape: tuple[int, ...]) -> list[int]:
+    """The values of an operand for each element of a result of that shape, in C order."""
+    whole = x if x.shape == shape else np.broadcast_to(x, shape)
+    values: list[int] = whole.ravel().tolist()
+    return values
 
 
 def _static(x: Variable) -> tuple[int, ...]:
