@@ -231,3 +231,52 @@ def test_narrow_elements_have_the_same_bits_in_both_linkers(narrow, wide):
         arrays = [any_bits(dtype, n, rng) for dtype in dtypes]
         for k, (one, two) in enumerate(zip(by_c(*arrays), by_cranelift(*arrays), strict=True)):
             assert bits(one) == bits(two), (k, n)
+
+
+ALONE = {
+    "add": lambda n, x, y, flag: x + y,
+    "mul": lambda n, x, y, flag: x * y,
+    "maximum": lambda n, x, y, flag: n.maximum(x, y),
+    "minimum": lambda n, x, y, flag: n.minimum(x, y),
+    "xor": lambda n, x, y, flag: x ^ y,
+    "invert": lambda n, x, y, flag: ~x & y,
+    "equal": lambda n, x, y, flag: n.equal(x, y),
+    "less": lambda n, x, y, flag: n.logical_not(n.less(x, y)),
+    "greater_equal": lambda n, x, y, flag: n.greater_equal(x, y) & flag,
+    "where": lambda n, x, y, flag: n.where(n.less_equal(x, y) | flag, x, y),
+    "neg": lambda n, x, y, flag: -x * x + y,
+    "abs": lambda n, x, y, flag: abs(x),
+    "sign": lambda n, x, y, flag: n.sign(x),
+    "clip": lambda n, x, y, flag: n.clip(x, 3, 100),
+    "scalar": lambda n, x, y, flag: x * y[0, 0] + y[0],
+    "as_bool": lambda n, x, y, flag: n.logical_and(x, y),
+    "max": lambda n, x, y, flag: n.max(n.maximum(x, y), axis=1),
+    "min": lambda n, x, y, flag: n.min(x),
+    "columns": lambda n, x, y, flag: n.max(x * y, axis=0),
+    "any": lambda n, x, y, flag: n.any(n.greater(x, y), axis=1),
+    "all": lambda n, x, y, flag: n.all(n.less_equal(x, y) | flag),
+}
+OF_NUMBERS = {"neg", "abs", "sign", "clip"}
+
+
+CASES = [
+    *((name, dtype) for name in ALONE for dtype in ("int8", "uint8", "int16", "uint16")),
+    *((name, "bool") for name in ALONE if name not in OF_NUMBERS),
+]
+
+
+@pytest.mark.parametrize(("name", "dtype"), CASES)
+def test_loops_over_narrow_elements_alone_are_those_of_numpy(name, dtype):
+    """Whole registers, and what is left of rows; elements with gaps between them, or backwards."""
+    x, y, flag = (ft.matrix(dtype=own) for own in (dtype, dtype, "bool"))
+    made = ALONE[name](ft, x, y, flag)
+    f = fz.function([x, y, flag], made, mode="cranelift", on_unused_input="ignore")
+    rng = np.random.default_rng(7)
+    for n in (1, 7, 15, 16, 17, 40, 63, 64, 65, 100, 129, 300, 1000):
+        given = [any_bits(own, 3 * 2 * n + 6, rng)[2:] for own in (dtype, dtype, "bool")]
+        rows = [own[: 3 * n].reshape(3, n) for own in given]
+        gaps = [own[: 6 * n].reshape(3, 2 * n)[:, ::2] for own in given]
+        for arrays in (rows, gaps, [own[:, ::-1] for own in rows]):
+            with np.errstate(all="ignore"):
+                expected = np.asarray(ALONE[name](np, *arrays))
+            assert bits(np.asarray(f(*arrays))) == bits(expected), n

@@ -4,7 +4,7 @@ use crate::dtype::Dtype;
 use crate::op::Op;
 use crate::registers::Registers;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::types::{F32, F64, I8, I32, I64};
+use cranelift_codegen::ir::types::{F32, F64, I8, I8X16, I32, I32X4, I64, I64X2};
 use cranelift_codegen::ir::{
     AbiParam, Block, Endianness, ExtFuncData, ExternalName, FuncRef, InstBuilder, MemFlagsData,
     Opcode, Signature, StackSlot, StackSlotData, StackSlotKind, Type, UserExternalName, Value,
@@ -141,6 +141,12 @@ impl<'f> Emitter<'f> {
         self.b.ins().iconst(ty, kept)
     }
 
+    /// An integer, or a register of it.
+    pub(crate) fn ints(&mut self, ty: Type, value: i64) -> Value {
+        let one = self.int(ty.lane_type(), value);
+        if ty.is_vector() { self.b.ins().splat(ty, one) } else { one }
+    }
+
     pub(crate) fn i64(&mut self, value: i64) -> Value {
         self.b.ins().iconst(I64, value)
     }
@@ -192,7 +198,7 @@ impl<'f> Emitter<'f> {
         if dtype != Dtype::Bool {
             return one;
         }
-        let byte = self.b.ins().ireduce(I8, one);
+        let byte = if self.wide == Some(1) { one } else { self.b.ins().ireduce(I8, one) };
         self.b.ins().band_imm_u(byte, 1)
     }
 
@@ -245,30 +251,76 @@ impl<'f> Emitter<'f> {
 
     /// The element at an address, or a register of those that begin there.
     pub(crate) fn load(&mut self, dtype: Dtype, address: Value, offset: i32) -> Value {
-        if self.wide.is_some() && dtype == Dtype::Bool {
-            let bytes: Vec<Value> = (0..self.lanes())
-                .map(|lane| self.b.ins().load(I8, flags(), address, offset + lane as i32))
-                .collect();
-            let held: Vec<Value> = bytes.iter().map(|&byte| self.held(byte)).collect();
-            return self.gathered(dtype, &held);
+        if let (Some(size), Dtype::Bool) = (self.wide, dtype) {
+            return self.load_mask(size, address, offset);
         }
         let ty = self.ty(dtype);
         let loaded = self.b.ins().load(ty, flags(), address, offset);
         if dtype == Dtype::Bool { self.held(loaded) } else { loaded }
     }
 
-    /// A bool from a byte of memory, which may be any that is not zero.
+    /// A bool from a byte of memory, which may be any that is not zero, or a mask from a register of such.
     fn held(&mut self, byte: Value) -> Value {
-        self.b.ins().icmp_imm_u(IntCC::NotEqual, byte, 0)
+        let ty = self.b.func.dfg.value_type(byte);
+        let zero = self.ints(ty, 0);
+        self.b.ins().icmp(IntCC::NotEqual, byte, zero)
     }
 
-    pub(crate) fn store(&mut self, dtype: Dtype, value: Value, address: Value, offset: i32) {
-        if self.wide.is_some() && dtype == Dtype::Bool {
+    /// A mask of elements of `size` bytes, from the bools that begin at an address.
+    fn load_mask(&mut self, size: u32, address: Value, offset: i32) -> Value {
+        let bytes = match size {
+            1 => self.b.ins().load(I8X16, flags(), address, offset),
+            2 => self.b.ins().sload8x8(flags(), address, offset),
+            4 => {
+                let four = self.b.ins().load(I32, flags(), address, offset);
+                let one = self.b.ins().scalar_to_vector(I32X4, four);
+                let bytes = self.bits(one, I8X16);
+                let pairs = self.b.ins().swiden_low(bytes);
+                self.b.ins().swiden_low(pairs)
+            }
+            _ => {
+                let lanes: Vec<Value> = (0..self.lanes())
+                    .map(|lane| self.b.ins().load(I8, flags(), address, offset + lane as i32))
+                    .collect();
+                let held: Vec<Value> = lanes.iter().map(|&byte| self.held(byte)).collect();
+                return self.gathered(Dtype::Bool, &held);
+            }
+        };
+        self.held(bytes)
+    }
+
+    /// Writes a mask of elements of `size` bytes as bools.
+    fn store_mask(&mut self, size: u32, mask: Value, address: Value, offset: i32) {
+        if size == 8 {
             for lane in 0..self.lanes() {
-                let one = self.lane(dtype, value, lane);
+                let one = self.lane(Dtype::Bool, mask, lane);
                 self.b.ins().store(flags(), one, address, offset + lane as i32);
             }
             return;
+        }
+        let mut bytes = mask;
+        for _ in 0..size.trailing_zeros() {
+            bytes = self.b.ins().snarrow(bytes, bytes);
+        }
+        let ones = self.ints(I8X16, 1);
+        let bools = self.b.ins().band(bytes, ones);
+        let kept = match size {
+            1 => bools,
+            2 => {
+                let halves = self.bits(bools, I64X2);
+                self.b.ins().extractlane(halves, 0)
+            }
+            _ => {
+                let quarters = self.bits(bools, I32X4);
+                self.b.ins().extractlane(quarters, 0)
+            }
+        };
+        self.b.ins().store(flags(), kept, address, offset);
+    }
+
+    pub(crate) fn store(&mut self, dtype: Dtype, value: Value, address: Value, offset: i32) {
+        if let (Some(size), Dtype::Bool) = (self.wide, dtype) {
+            return self.store_mask(size, value, address, offset);
         }
         self.b.ins().store(flags(), value, address, offset);
     }

@@ -4,7 +4,7 @@ use crate::dtype::{Dtype, Kind};
 use crate::emit::{Emitter, suffix};
 use crate::op::{Op, Reduction};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::types::{F64, I32, I64};
+use cranelift_codegen::ir::types::{F64, I16X8, I32, I64};
 use cranelift_codegen::ir::{InstBuilder, Value};
 
 pub(crate) use self::wide::{has_drawn_form, has_wide_form};
@@ -433,10 +433,21 @@ impl Emitter<'_> {
         &mut self,
         own: Dtype,
         [x, y]: [Value; 2],
-        compute: impl FnOnce(&mut Self, Value, Value) -> Value,
+        mut compute: impl FnMut(&mut Self, Value, Value) -> Value,
     ) -> Value {
-        if !(self.drawn && own.size() == 1) {
+        if self.wide.is_none() || own.size() > 1 {
             return compute(self, x, y);
+        }
+        if !self.drawn {
+            let low = [x, y].map(|one| self.b.ins().swiden_low(one));
+            let high = [x, y].map(|one| self.b.ins().swiden_high(one));
+            // What has more bits than eight would become the largest number that has eight.
+            let kept = self.ints(I16X8, 0xff);
+            let [low, high] = [low, high].map(|[x, y]| {
+                let made = compute(self, x, y);
+                self.b.ins().band(made, kept)
+            });
+            return self.b.ins().unarrow(low, high);
         }
         let more = if own.is_signed() { Dtype::Int16 } else { Dtype::Uint16 };
         let [x, y] = [x, y].map(|value| self.resized(value, own, more));

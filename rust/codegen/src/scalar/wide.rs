@@ -15,10 +15,10 @@ pub(crate) fn has_wide_form(op: Op, own: Dtype) -> bool {
             !one_by_one && !calls
         }
         Kind::Half => false,
-        Kind::Signed => of_bits(op) || of_integers(op) || of_ordered(op),
-        Kind::Unsigned => of_bits(op) || of_integers(op),
+        Kind::Signed | Kind::Unsigned => of_bits(op) || of_integers(op) || of_ordered(op),
         Kind::Bool => {
-            of_bits(op) || matches!(op, Op::Add | Op::Mul | Op::Minimum | Op::Maximum | Op::Abs)
+            let arithmetic = matches!(op, Op::Add | Op::Mul | Op::Minimum | Op::Maximum | Op::Abs);
+            of_bits(op) || arithmetic || compares(op)
         }
     }
 }
@@ -36,13 +36,12 @@ pub(crate) fn has_drawn_form(op: Op, own: Dtype) -> bool {
             let extremes = matches!(op, Op::Fmin | Op::Fmax);
             let shifts = matches!(op, Op::LeftShift | Op::RightShift);
             let divides = matches!(op, Op::Floordiv | Op::Mod | Op::Fmod) && own.size() < 8;
-            of_ordered(op) || moves || extremes || shifts || divides
+            moves || extremes || shifts || divides
         }
         Kind::Bool => {
             let constants = matches!(op, Op::Isnan | Op::Isinf | Op::Isfinite);
             let extremes = matches!(op, Op::Fmin | Op::Fmax | Op::Clip);
-            let compares = matches!(op, Op::Eq | Op::Neq | Op::Lt | Op::Le | Op::Gt | Op::Ge);
-            moves || constants || extremes || compares
+            moves || constants || extremes
         }
     }
 }
@@ -81,7 +80,11 @@ fn of_integers(op: Op) -> bool {
     )
 }
 
-/// Ops that look at the order of integers: there are instructions for those with a sign alone.
+fn compares(op: Op) -> bool {
+    matches!(op, Op::Eq | Op::Neq | Op::Lt | Op::Le | Op::Gt | Op::Ge)
+}
+
+/// Ops that look at the order of integers.
 fn of_ordered(op: Op) -> bool {
     matches!(
         op,

@@ -1,9 +1,11 @@
 //! One stage of a pass: the number of elements that a turn of its loop does.
 
-use crate::dtype::Dtype;
+use crate::dtype::{Dtype, Kind};
 use crate::emit::REGISTER;
 use crate::kernel::{Action, Pass};
+use crate::op::Op;
 use crate::row_folds::Folding;
+use crate::scalar::has_wide_form;
 use crate::stages::{OperandPlace, Stages};
 use crate::steps::goes_in_registers;
 use crate::walk::Walk;
@@ -40,7 +42,8 @@ impl Walk<'_, '_, '_> {
         if !self.does_anything(&region, foldings) {
             return;
         }
-        let size = self.register_size(&region, foldings);
+        let size =
+            self.register_size(&region, foldings).or_else(|| self.narrow_size(&region, foldings));
         let simple = self.is_simple(&region);
         let alone = size.is_none() && self.longest_loop(&region).is_some();
         let count = if simple && !alone { self.unrolled(&region) } else { 1 };
@@ -76,6 +79,10 @@ impl Walk<'_, '_, '_> {
             let from = self.e.b.use_var(at);
             let end = dense.map_or(to, |dense| self.e.b.ins().select(dense, to, from));
             self.turns(region, at, end, size, count, None, foldings);
+            if count > 1 && size.is_some_and(|size| size < 4) {
+                // What is left would be up to 63 elements.
+                self.turns(region, at, end, size, 1, None, foldings);
+            }
             if size.is_some() || count > 1 {
                 self.turns(region, at, to, None, 1, None, foldings);
             }
@@ -197,9 +204,47 @@ impl Walk<'_, '_, '_> {
         used
     }
 
-    /// The bytes of the elements of a stage whose values are all as wide; `None` if they go one by
-    /// one.
+    /// The bytes of the elements of a stage whose values are all as wide, of four bytes or eight; `None` if there are others.
     pub(super) fn register_size(&self, region: &Region, foldings: &[Folding]) -> Option<u32> {
+        if foldings.iter().any(|own| own.write.dtype == Dtype::Bool) {
+            return None;
+        }
+        let mut dtypes = self.dtypes_of_stage(region, foldings)?;
+        dtypes.retain(|&dtype| dtype != Dtype::Bool);
+        let size = dtypes.first()?.size();
+        let fits = size >= 4 && dtypes.iter().all(|dtype| dtype.size() == size);
+        let lanes = REGISTER / size;
+        (fits && self.k.lanes as u32 >= lanes).then_some(size)
+    }
+
+    /// The bytes of the elements of a stage whose values are all bools, or integers of one byte or two, if there is an
+    /// instruction for a register of them in each op: taken apart, sixteen elements would be many instructions.
+    fn narrow_size(&self, region: &Region, foldings: &[Folding]) -> Option<u32> {
+        let together = region.stages.computed[region.stage].iter().all(|&k| {
+            let own = self.k.at(k);
+            match own.action {
+                Action::Op(Op::Cast) => true,
+                Action::Op(op) => {
+                    let two = own.operands.len() == 2;
+                    !(two && own.operands[0] != own.operands[1])
+                        && own.operands.iter().all(|&one| has_wide_form(op, one))
+                }
+                _ => false,
+            }
+        });
+        let dtypes = self.dtypes_of_stage(region, foldings)?;
+        let size = dtypes.iter().filter(|own| **own != Dtype::Bool).map(|own| own.size()).max();
+        let size = size.unwrap_or(1);
+        let fits = dtypes
+            .iter()
+            .all(|&own| own == Dtype::Bool || own.size() == size && own.kind() != Kind::Half);
+        let folds = size == 1 || foldings.iter().all(|own| own.write.dtype != Dtype::Bool);
+        let enough = self.k.lanes as u32 >= REGISTER / size;
+        (together && fits && folds && size < 4 && enough).then_some(size)
+    }
+
+    /// The types of all values, operands and results of a stage; `None` if its elements go one by one.
+    fn dtypes_of_stage(&self, region: &Region, foldings: &[Folding]) -> Option<Vec<Dtype>> {
         let mut dtypes: Vec<Dtype> = Vec::new();
         for &k in &region.stages.computed[region.stage] {
             let own = self.k.at(k);
@@ -227,17 +272,8 @@ impl Walk<'_, '_, '_> {
             dtypes.extend(region.pass.puts.iter().map(|&put| self.k.puts[put].dtype));
             dtypes.extend(region.pass.writes.iter().map(|&w| self.k.writes[w].dtype));
         }
-        for own in foldings {
-            if own.write.dtype == Dtype::Bool {
-                return None;
-            }
-            dtypes.push(own.write.dtype);
-        }
-        dtypes.retain(|&dtype| dtype != Dtype::Bool);
-        let size = dtypes.first()?.size();
-        let fits = size >= 4 && dtypes.iter().all(|dtype| dtype.size() == size);
-        let lanes = REGISTER / size;
-        (fits && self.k.lanes as u32 >= lanes).then_some(size)
+        dtypes.extend(foldings.iter().map(|own| own.write.dtype));
+        Some(dtypes)
     }
 
     /// Whether several elements may take each step together.
