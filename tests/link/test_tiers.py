@@ -294,6 +294,15 @@ def test_a_compiler_that_fails_costs_one_warning(compiler):
     assert [made.tobytes() for made in first[0](*first[1])] == before
 
 
+def test_the_warning_says_why_a_compiler_was_refused(compiler):
+    path = compiler("")
+    path.write_text("#!/bin/sh\necho no licence >&2; exit 3\n")
+    f, given = sums(29)
+    f(*given)
+    with pytest.warns(RuntimeWarning, match="no C compiler works\n.*ended with status 3: no lic"):
+        take_over(f)
+
+
 def test_no_compiler_is_started_before_the_first_result(compiler):
     path = compiler("")
     path.write_text(f"#!/bin/sh\ntouch {path}.started\n")

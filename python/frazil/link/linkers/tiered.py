@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import frazil._core as _core
 from frazil._core import FrozenFunctionGraph, Program, Variable
 from frazil.link.c import CCompiler
-from frazil.link.c.search import may_have_toolchain
+from frazil.link.c.search import may_have_toolchain, refused_compilers
 from frazil.link.cranelift import CraneliftCompiler, MadeKernel
 from frazil.link.cranelift.description import describe
 from frazil.link.fusion.registry import LoweredOps, find_fusion, register_fusion
@@ -108,7 +108,7 @@ def _thorough() -> CCompiler:
     """
     found = CCompiler.find()
     if found is None:
-        raise BrokenCompilerError("no C compiler works")
+        raise BrokenCompilerError("\n".join(["no C compiler works", *refused_compilers()]))
     return found
 
 
