@@ -825,6 +825,7 @@ class RewriteRule:
         # "same_dtype" "same_type" "one_ring" "not_constant"
         guard: Callable[..., bool] | None,  # takes the matches of the unknowns
         function: Callable[..., Any] | None,  # takes the matched node, then these
+        # it gives right sides, too, in which an op works out its types by itself
         every_output: bool,  # the function gives something for all outputs of any node
     ) -> Self: ...
     @property

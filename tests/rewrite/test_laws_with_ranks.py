@@ -1,5 +1,6 @@
 """Laws over parameters that have a rank: where they apply, values are those of the left side."""
 
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Annotated
 
@@ -116,3 +117,57 @@ def test_a_right_side_of_another_dtype_does_not_apply():
     assert rewrite(ft.max(m + 0 * n), [own]).graph is ft.max(m)
     left = ft.max(narrow + 0 * n)
     assert rewrite(left, [own]).graph is left
+
+
+@pytest.mark.parametrize("module", ["frazil.rewrite.rules.own", "users"])
+def test_an_op_of_a_right_side_types_itself_in_every_module(module):
+    def max_of_zeros(m, n):
+        """max(m + 0 n) == max(m)."""
+        return ft.max(m + 0 * n), ft.max(m)
+
+    max_of_zeros.__annotations__ = {"m": MATRIX, "n": MATRIX}
+    max_of_zeros.__module__ = module
+    own = rule(max_of_zeros)
+    m, narrow = ft.matrix("m"), ft.matrix("narrow", dtype="float32")
+    assert rewrite(ft.max(m + 0 * narrow), [own]).graph is ft.max(m)
+    left = ft.max(narrow + 0 * m)
+    assert rewrite(left, [own]).graph is left
+
+
+def test_a_right_side_takes_all_operands_and_gives_all_outputs():
+    @dataclass(frozen=True, eq=False)
+    class Halves(fz.Op):
+        def make_node(self, *operands):
+            return fz.FrozenApply(self, operands, [x.type for x in operands[:1]] * 2)
+
+    @rule
+    def swapped(x: VECTOR, *others: VECTOR):
+        """The halves of x and of the others are their sums and maxima."""
+        first, second = Halves()(x, *others)
+        joined = ft.concatenate([x, *others])
+        return [first, second], [ft.cumsum(joined)[:2], ft.sort(joined)[:2]]
+
+    x, y, z = (ft.vector(name) for name in "xyz")
+    first, second = Halves()(x, y, z)
+    joined = ft.concatenate([x, y, z])
+    assert rewrite(first, [swapped]).graph is ft.cumsum(joined)[:2]
+    assert rewrite(second, [swapped]).graph is ft.sort(joined)[:2]
+
+
+def test_a_right_side_that_fails_says_so():
+    refusing = [None]
+
+    @rule
+    def total(x: VECTOR):
+        """sum(-x) == -sum(x)."""
+        if x.name != "x" and refusing[0] is not None:
+            raise refusing[0]("refused")
+        return ft.sum(-x), -ft.sum(x)
+
+    left = ft.sum(-ft.vector("given"))
+    refusing[0] = TypeError  # as an op refuses operands
+    assert rewrite(left, [total]).graph is left
+    refusing[0] = ZeroDivisionError
+    with pytest.raises(ZeroDivisionError, match="refused") as raised:
+        rewrite(ft.sum(-ft.vector("other")), [total])
+    assert any("right side of rule total" in note for note in raised.value.__notes__)

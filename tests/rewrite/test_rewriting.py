@@ -429,7 +429,7 @@ class TestMistakes:
             (lambda x, y: (x + z, y), "z is no parameter|does not contain"),
             (lambda x, y: (x + y, z), "needs z"),
             (
-                lambda x, y: (Total()(any_kind(Transpose)(x), y), -Halves()(x)[0]),
+                lambda x, y: (any_kind(Transpose)(x) + y, -Halves()(any_kind(Transpose)(x))[0]),
                 "write the right side as a function",
             ),
         ],

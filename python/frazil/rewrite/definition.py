@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TypeAlias, cast, get_args
+from typing import TypeAlias, get_args
 
 import frazil._core as _core
 from frazil._core import FrozenApply, RewriteRule, TensorType, Variable
 from frazil.graph.answers import note_place
 from frazil.graph.cached_property import cached_property
 from frazil.graph.dataclass import dataclass
-from frazil.graph.op import Op
 from frazil.rewrite.guard import Guard
-from frazil.rewrite.ranks import OtherMeaning, without_dimensions
+from frazil.rewrite.ranks import REFUSALS, OtherMeaning, without_dimensions
 from frazil.rewrite.sort import Sort
 from frazil.rewrite.wildcard import Wildcard
 from frazil.scalar.elemwise import Elemwise
@@ -134,7 +133,7 @@ class Rule:
                 f"{len(right)}; each is to take the place of one"
             )
         for x, y in zip(left, right, strict=True):
-            # The core works out the types of elementwise ops; another op gets the left side's.
+            # Elementwise sides may have one type for other dtypes than those of the samples.
             is_typed = y.owner is None or isinstance(y.owner.op, Elemwise)
             if not is_typed and (x.ndim, x.dtype) != (y.ndim, y.dtype):
                 raise TypeError(
@@ -227,11 +226,10 @@ class Rule:
                 error.add_note(f"in a guard of rule {self.name}, for {bindings}")
                 raise
 
-        function = self._function(right, wildcards.keys())
         return RewriteRule(
             name=self.name,
             lefts=list(left),
-            rights=list(right) if isinstance(right, tuple) and function is None else None,
+            rights=None if callable(right) else list(right),
             unknowns=[
                 (x, list(p.sort.dtypes), p.sort.constant, p.variadic)
                 for x, p in zip(self.unknowns, self.parameters, strict=True)
@@ -243,37 +241,39 @@ class Rule:
                 if guard.predicate is None
             ],
             guard=all_hold if predicates else None,
-            function=function,
-            every_output=root is not None
+            function=self._function(right),
+            every_output=callable(right)
+            and root is not None
             and isinstance(root.op, Wildcard)
             and not isinstance(root.op.stands_for, tuple),
         )
 
-    def _function(
-        self, right: tuple[Variable, ...] | RightSide, wildcards: Collection[Op]
-    ) -> RightSide | None:
-        """The function that makes a right side; None if the core does.
-
-        The core knows the types of elementwise ops alone, and gives another op that of what it
-        replaces. frazil's own laws are written so that it has that type.
-        """
+    def _function(self, right: tuple[Variable, ...] | RightSide) -> Callable[..., object] | None:
+        """The function that gives right sides; None if wildcards are in them, for the core."""
         if callable(right):
             return self._named(right)
-        if self.__module__.startswith("frazil.") or wildcards or len(right) > 1:
-            return None
-        if any(p.variadic for p in self.parameters):
-            return None
-        of_elements = all(isinstance(node.op, Elemwise) for node in _core.toposort(right))
-        return None if of_elements else self._written_again
+        ops = [node.op for node in _core.toposort(right)]
+        return None if any(isinstance(op, Wildcard) for op in ops) else self._written_again
 
-    def _written_again(self, node: FrozenApply, *matched: Variable) -> Variable | None:
-        """The right side over matched variables; None if it has not the type of the left one."""
+    def _written_again(
+        self, node: FrozenApply, *bindings: Variable | Sequence[Variable]
+    ) -> Variable | list[Variable] | None:
+        """The right side over matched variables, which the core asks for where ops type themselves.
+
+        None if an op of the law refuses the types of the variables.
+        """
+        matched: list[Variable] = []
+        for binding in bindings:
+            matched += [binding] if isinstance(binding, Variable) else binding
         try:
-            sides = self.over(*matched)
-        except Exception:  # of any class: an op refuses the types of what was matched
+            right = self.over(*matched).right
+        except REFUSALS:
             return None
-        (old,), (new,) = sides.left, cast(tuple[Variable, ...], sides.right)
-        return new if _can_replace(old.type, new.type) else None
+        except Exception as error:
+            note_place(error, f"the right side of rule {self.name}, for", node)
+            raise
+        assert not callable(right)
+        return right[0] if len(right) == 1 else [*right]
 
     def _named(self, right: RightSide) -> RightSide:
         """A right side whose errors name the rule and the node."""
@@ -363,14 +363,6 @@ def _has_rank(rank: int, binding: Variable | Sequence[Variable]) -> bool:
     """Whether variables have a rank, and, as the unknowns of a law, no dimension that repeats."""
     matched = [binding] if isinstance(binding, Variable) else binding
     return all(x.ndim == rank and True not in x.broadcastable for x in matched)
-
-
-def _can_replace(old: TensorType, new: TensorType) -> bool:
-    """Whether a variable of the type ``new`` may take the place of one of the type ``old``."""
-    if (old.dtype, len(old.shape)) != (new.dtype, len(new.shape)):
-        return False
-    pairs = zip(old.shape, new.shape, strict=True)
-    return all(own == n or (n is None and own != 1) for n, own in pairs)
 
 
 def _formula(x: Variable) -> str:

@@ -21,6 +21,10 @@ LENGTHS = (1, None)
 """A rank at which all ops show that do nothing without dimensions."""
 
 
+REFUSALS = (TypeError, ValueError, IndexError)
+"""The errors by which ops refuse the types of operands."""
+
+
 class OtherMeaning(Exception):
     """The meanings of a law for scalars and for tensors, which differ, and the ops that differ."""
 
@@ -67,7 +71,7 @@ def _holds_beside(
     ]
     try:
         deep = over(given)
-    except Exception:  # of any class: an op refuses the dimensions
+    except REFUSALS:
         return False
     if not _are_alike(flat, deep, dict(zip(unknowns, given, strict=True))):
         raise _difference(flat, deep)

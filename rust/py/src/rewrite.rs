@@ -6,7 +6,6 @@ use frazil_core::rewrite::machine::{Check, DTypeSet, OpTest};
 use frazil_core::rewrite::pattern::{Pattern, Unknown, Wildcard};
 use frazil_core::rewrite::ruleset::{Right, Rights, Rule, RuleSet};
 use frazil_core::rewrite::sweep::{Binding, Call, Progress, Reply, Step, Sweep};
-use frazil_core::rewrite::template::Template;
 use frazil_core::traverse::needs_at_most;
 use frazil_core::{DType, Error, Var};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -32,6 +31,10 @@ pub struct RewriteRule {
     /// The outputs of the matched node that the function gives something for; `None`: all of them.
     outputs: Option<Vec<u32>>,
 }
+
+/// The reason for which a rule is refused that has no function for a right side.
+const BY_ITSELF: &str = "its right side applies an op whose types only the op itself works out, beside an op that the \
+                         left side matches: write the right side as a function";
 
 type UnknownArgument<'py> = (PyRef<'py, Variable>, Vec<String>, bool, bool);
 
@@ -107,31 +110,32 @@ impl RewriteRule {
         }
         let pattern = Pattern::compile(root, &unknowns, &wildcards, &checks).map_err(named)?;
         let compile = |right: &PyRef<'_, Variable>| {
-            Template::compile(right.var(), &pattern, &unknowns, &wildcards).map(Right::Template)
+            Right::written(right.var(), &pattern, &unknowns, &wildcards)
         };
         let rights: Vec<Right> = match rights {
             Some(rights) => rights.iter().map(compile).collect::<Result<_, _>>().map_err(named)?,
             None => lefts.iter().map(|_| Right::Foreign).collect(),
         };
-        if rights.len() != lefts.len() {
+        let (left, right) = (lefts.len(), rights.len());
+        if left != right {
             return Err(PyValueError::new_err(format!(
-                "rule {name} has {} left sides and {} right sides",
-                lefts.len(),
-                rights.len()
+                "rule {name} has {left} left sides and {right} right sides"
             )));
         }
-        let every = every_output && function.is_some();
+        if function.is_none() && !rights.iter().all(Right::is_own) {
+            return Err(PyValueError::new_err(format!("rule {name}: {BY_ITSELF}")));
+        }
         let outputs: Vec<u32> = lefts.iter().map(|left| left.index() as u32).collect();
         let rule = Rule {
             name: name.into(),
             pattern,
-            rights: match every {
+            rights: match every_output {
                 true => Rights::Every,
                 false => Rights::Each(outputs.iter().copied().zip(rights).collect()),
             },
             guarded: guard.is_some(),
         };
-        let outputs = (!every).then_some(outputs);
+        let outputs = (!every_output).then_some(outputs);
         Ok(RewriteRule { rule: Arc::new(rule), guard, function, outputs })
     }
 

@@ -6,19 +6,40 @@ use rustc_hash::FxHashMap;
 
 use super::machine::OpTest;
 use super::memo::Memo;
-use super::pattern::Pattern;
+use super::pattern::{Pattern, Unknown, Wildcard};
 use super::template::Template;
 use crate::intern::fork::{self, Held, Locks};
 use crate::node::Var;
 use crate::node::op::Op;
+use crate::value::error::Error;
 
 /// The right side of a rule.
 #[derive(Clone)]
 pub enum Right {
     /// Written as a graph.
     Template(Template),
+    /// Written as a graph, too, but the host language builds it: an op in it works out its types by itself.
+    Written,
     /// Computed by the host language.
     Foreign,
+}
+
+impl Right {
+    /// The right side that is written as `right`, over the variables of `pattern`.
+    pub fn written(
+        right: &Var,
+        pattern: &Pattern,
+        unknowns: &[Unknown],
+        wildcards: &[Wildcard],
+    ) -> Result<Right, Error> {
+        let template = Template::compile(right, pattern, unknowns, wildcards)?;
+        Ok(template.map_or(Right::Written, Right::Template))
+    }
+
+    /// Whether the core builds it.
+    pub fn is_own(&self) -> bool {
+        matches!(self, Right::Template(_))
+    }
 }
 
 /// The outputs of an application that a rule replaces.

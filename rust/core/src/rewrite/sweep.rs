@@ -335,7 +335,7 @@ impl Sweep {
             rule: question.rule as usize,
             matched: item.var.clone(),
             bindings: bindings.collect(),
-            foreign: matches!(rule.right(item.var.index()), Some(Right::Foreign)),
+            foreign: rule.right(item.var.index()).is_some_and(|right| !right.is_own()),
         }
     }
 
@@ -520,8 +520,8 @@ impl Sweep {
     }
 
     /// The result of a foreign right side, if it may be used. If no value is of both types, or dtype or rank differ,
-    /// its author made a mistake. But types follow from those of operands, so a type that says less is merely not
-    /// taken.
+    /// the author of a function made a mistake. But types follow from those of operands, so a type that says less is
+    /// merely not taken; nor is any that a law has for what matched.
     fn checked(
         &self,
         rule: &Rule,
@@ -530,7 +530,8 @@ impl Sweep {
         found: &Match<'_>,
     ) -> Result<Option<Var>, Error> {
         let right = self.home(left).adopt(&right)?;
-        if !left.ty().may_be(right.ty()) {
+        let is_law = matches!(rule.right(left.index()), Some(Right::Written));
+        if !is_law && !left.ty().may_be(right.ty()) {
             let (expected, given) = (left.ty().clone(), right.ty().clone());
             return Err(Error::RuleType { rule: rule.name.to_string(), expected, given });
         }

@@ -9,11 +9,10 @@ use crate::node::container::Container;
 use crate::node::elemwise::{self, Operand};
 use crate::node::op::Op;
 use crate::node::traverse::postorder;
-use crate::node::{Body, Inputs, Node, Var};
+use crate::node::{Body, Inputs, Node, Var, typing};
 use crate::value::error::Error;
 use crate::value::id::Origin;
 use crate::value::literal::Literal;
-use crate::value::ty::Signature;
 
 #[derive(Clone)]
 enum Term {
@@ -25,6 +24,16 @@ enum Term {
     Constant(Literal),
     /// An op applied to earlier terms.
     Apply { head: Head, arguments: SmallVec<[Argument; 2]>, output: u32 },
+}
+
+impl Term {
+    /// The op that this applies, if it works out its types by itself.
+    fn untyped(&self) -> Option<&Op> {
+        match self {
+            Term::Apply { head: Head::Op(op), .. } if op.key().rule.is_none() => Some(op),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Clone)]
@@ -61,13 +70,14 @@ pub struct Template {
 }
 
 impl Template {
-    /// The template that is written as `right`, over the variables of `pattern`.
+    /// The template that is written as `right`, over the variables of `pattern`; `None` if an op in it works out its
+    /// types by itself.
     pub fn compile(
         right: &Var,
         pattern: &Pattern,
         unknowns: &[Unknown],
         wildcards: &[Wildcard],
-    ) -> Result<Template, Error> {
+    ) -> Result<Option<Template>, Error> {
         let mut tails = FxHashMap::default();
         for (unknown, place) in unknowns.iter().zip(pattern.places()) {
             if let Keeper::Tail(tail) = place {
@@ -92,16 +102,6 @@ impl Template {
                     (None, Body::Constant(data)) => Term::Constant(Literal::of(data)),
                     (None, Body::Apply { op, inputs, .. }) => {
                         let head = Head::of(op, pattern, wildcards)?;
-                        let exact = matches!(&head, Head::Op(op) if !op.key().is_elementwise());
-                        if exact && var != *right {
-                            return Err(Error::Pattern {
-                                reason: format!(
-                                    "its right side applies {}, whose types only the op itself works out: \
-                                     write the right side as a function",
-                                    op.label()
-                                ),
-                            });
-                        }
                         let argument = |input: &Var| match tails.get(&input.identity()) {
                             Some(&tail) => Argument::Tail(tail),
                             None => Argument::Term(places[&input.identity()]),
@@ -119,7 +119,25 @@ impl Template {
             return Err(not_in_left(&right.describe()));
         };
         terms.truncate(last + 1);
-        Ok(Template { terms: needed(terms) })
+        Template::of(needed(terms))
+    }
+
+    /// The template with these terms, if the core can type what they apply.
+    fn of(terms: Vec<Term>) -> Result<Option<Template>, Error> {
+        let Some(op) = terms.iter().find_map(Term::untyped) else {
+            return Ok(Some(Template { terms }));
+        };
+        let is_matched = |term: &Term| matches!(term, Term::Apply { head: Head::Matched(_), .. });
+        if !terms.iter().any(is_matched) {
+            return Ok(None);
+        }
+        Err(Error::Pattern {
+            reason: format!(
+                "its right side applies {}, whose types only the op itself works out, beside an op that the left side \
+                 matches: write the right side as a function",
+                op.label()
+            ),
+        })
     }
 
     /// The replacement of `left` in a match; `None` if an op refuses the types of the matched variables.
@@ -131,7 +149,7 @@ impl Template {
         origin: Origin,
     ) -> Option<Var> {
         let mut values: SmallVec<[Operand; 8]> = SmallVec::new();
-        for (position, term) in self.terms.iter().enumerate() {
+        for term in &self.terms {
             let value = match term {
                 Term::Bound(register) => Operand::Var(found.get(*register).clone()),
                 Term::Sibling(register, output) => {
@@ -143,17 +161,7 @@ impl Template {
                 }
                 Term::Apply { head, arguments, output } => {
                     let operands = operands(arguments, &values, found);
-                    let last = position + 1 == self.terms.len();
-                    let result_of = last.then_some(left);
-                    let made = apply(
-                        container,
-                        head.clone(),
-                        operands,
-                        *output,
-                        found,
-                        result_of,
-                        origin,
-                    )?;
+                    let made = apply(container, head.clone(), operands, *output, found, origin)?;
                     Operand::Var(made)
                 }
             };
@@ -223,15 +231,14 @@ fn operands(
     operands
 }
 
-/// `head` applied to operands. An op without a type rule of its own either has inputs of the same types as the matched
-/// application, and so its output types, or stands at the root, where its result replaces `left`.
+/// `head` applied to operands. An op that the core does not type is the matched one, over inputs of the same types: so
+/// its outputs have the same types, too.
 fn apply(
     container: &Container,
     head: Head,
     operands: SmallVec<[Operand; 3]>,
     output: u32,
     found: &Match<'_>,
-    left: Option<&Var>,
     origin: Origin,
 ) -> Option<Var> {
     let (op, matched) = match head {
@@ -257,17 +264,14 @@ fn apply(
             }
         })
         .collect::<Option<Inputs>>()?;
+    if op.key().rule.is_some() {
+        return typing::apply(container, op, inputs, origin).ok();
+    }
     let same_types = |node: &Node| {
         node.inputs().len() == inputs.len()
             && node.inputs().iter().zip(&inputs).all(|(old, new)| old.ty() == new.ty())
     };
-    let signature: Signature = match (matched, left) {
-        (Some(node), _) if same_types(node) => node.signature().clone(),
-        (None, Some(left)) if left.node().signature().types().len() == 1 => {
-            left.node().signature().clone()
-        }
-        _ => return None,
-    };
+    let signature = matched.filter(|node| same_types(node))?.signature().clone();
     if output as usize >= signature.types().len() {
         return None;
     }

@@ -9,7 +9,6 @@ use frazil_core::rewrite::machine::{Check, DTypeSet};
 use frazil_core::rewrite::pattern::{Keeper, Pattern, Unknown, Wildcard};
 use frazil_core::rewrite::ruleset::{Right, Rights, Rule, RuleSet};
 use frazil_core::rewrite::sweep::rewrite;
-use frazil_core::rewrite::template::Template;
 use frazil_core::{
     Container, DType, Error, Op, OpKey, OpProps, Origin, Param, Signature, Ty, TypeRule, Var,
     WeakScalar,
@@ -106,7 +105,7 @@ pub fn general(
 ) -> Result<Arc<Rule>, Error> {
     let pattern = Pattern::compile(left, unknowns, wildcards, checks)?;
     let right = match right {
-        Some(right) => Right::Template(Template::compile(right, &pattern, unknowns, wildcards)?),
+        Some(right) => Right::written(right, &pattern, unknowns, wildcards)?,
         None => Right::Foreign,
     };
     let rights = Rights::Each(vec![(left.index() as u32, right)]);

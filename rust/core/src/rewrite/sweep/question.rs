@@ -22,7 +22,7 @@ pub struct Call {
     pub matched: Var,
     /// The variables of the rule's unknowns, in the order of their declaration.
     pub bindings: Vec<Binding>,
-    /// Whether the answer must be a variable: the rule has no right side of its own.
+    /// Whether the answer must be a variable: the core does not build the right side.
     pub foreign: bool,
 }
 
