@@ -6,7 +6,7 @@ use crate::arrays::strided::TransferPlan;
 use crate::error::Fault;
 use crate::loops::loop_nest::KernelFn;
 use crate::program::scan_kernel::ScanKernel;
-use crate::run::step::Place;
+use crate::run::step::{Place, RunMemory};
 use crate::threads::conduct::{Conduct, Halt};
 
 /// The elements that a kernel goes through between two questions whether to stop.
@@ -51,12 +51,8 @@ pub(crate) struct Packed {
 impl ScanKernelStep {
     /// # Safety
     /// As for `Step::run`.
-    pub(crate) unsafe fn run(
-        &self,
-        bases: &[*mut u8],
-        scratch: *mut u8,
-        conduct: &Conduct<'_>,
-    ) -> Result<(), Fault> {
+    pub(crate) unsafe fn run(&self, at: RunMemory<'_>, conduct: &Conduct<'_>) -> Result<(), Fault> {
+        let RunMemory { bases, scratch } = at;
         let mut pointers: SmallVec<[*mut std::ffi::c_char; 16]> =
             self.operands.iter().map(|place| place.resolve(bases).cast()).collect();
         for packed in &self.packed {

@@ -18,7 +18,7 @@ use crate::run::ASK;
 use crate::run::bind::Binder;
 use crate::run::guard::Guards;
 use crate::run::scan::rows::Growth;
-use crate::run::step::{Place, Step};
+use crate::run::step::{Place, RunMemory, Step};
 use crate::run::tape::Parts;
 use crate::threads::conduct::Conduct;
 
@@ -305,6 +305,11 @@ impl State {
         Ok(())
     }
 
+    /// The memory of a step, with this scratch memory.
+    fn memory(&self, scratch: *mut u8) -> RunMemory<'_> {
+        RunMemory { bases: &self.bases, scratch }
+    }
+
     /// Runs all steps of a program that is plain.
     ///
     /// # Safety
@@ -320,7 +325,7 @@ impl State {
             let done = match step {
                 // SAFETY: by the caller's promise, for this and the next, the bases are as large as
                 // when the step was bound.
-                Step::Loop(step) => unsafe { step.run(&self.bases, scratch, conduct) },
+                Step::Loop(step) => unsafe { step.run(self.memory(scratch), conduct) },
                 // SAFETY: as above.
                 Step::Transfer(step) => unsafe { step.run(&self.bases, conduct) },
                 Step::Nothing => continue,
@@ -329,7 +334,7 @@ impl State {
                     start.map(|start| self.bases[pick.base] = start)
                 }
                 // SAFETY: as above.
-                step => unsafe { step.run(&self.bases, &self.values, scratch, conduct) },
+                step => unsafe { step.run(self.memory(scratch), &self.values, conduct) },
             };
             done.map_err(|fault| Error::at(program.instrs[at].origin)(fault))?;
             if (at % ASK == ASK - 1 || step.may_ask_late()) && (conduct.should_stop)() {
@@ -353,11 +358,11 @@ impl State {
         // Most instructions are loops, and take less than the frame that all others share.
         let done = match step {
             // SAFETY: by the caller's promise, the bases are as large as when the step was bound.
-            Step::Loop(step) => unsafe { step.run(&self.bases, scratch, conduct) },
+            Step::Loop(step) => unsafe { step.run(self.memory(scratch), conduct) },
             // The run does these itself.
             Step::Nothing | Step::Later | Step::Inner(_) | Step::Pick(_) => Ok(()),
             // SAFETY: as above.
-            step => unsafe { step.run(&self.bases, &self.values, scratch, conduct) },
+            step => unsafe { step.run(self.memory(scratch), &self.values, conduct) },
         };
         done?;
         if let Some(bytes) = guarded

@@ -43,6 +43,15 @@ impl Place {
     }
 }
 
+/// The memory of a run.
+#[derive(Clone, Copy)]
+pub(crate) struct RunMemory<'m> {
+    /// The start of each memory, by its number.
+    pub(crate) bases: &'m [*mut u8],
+    /// Memory that a step uses for itself.
+    pub(crate) scratch: *mut u8,
+}
+
 /// One instruction, ready to run.
 #[derive(Debug)]
 pub(crate) enum Step {
@@ -263,21 +272,21 @@ impl Step {
     /// Runs it.
     ///
     /// # Safety
-    /// Every memory that the step names is in `bases`, as large as when the step was bound; `values`
-    /// are the values of sizes; `scratch` is as large as the step asked for.
+    /// Every memory that the step names is at hand, as large as when the step was bound; the scratch
+    /// memory is as large as the step asked for; `values` are the values of sizes.
     pub(crate) unsafe fn run(
         &self,
-        bases: &[*mut u8],
+        at: RunMemory<'_>,
         values: &[i64],
-        scratch: *mut u8,
         conduct: &Conduct<'_>,
     ) -> Result<(), Fault> {
+        let bases = at.bases;
         match self {
             // The result of the last one goes into `bases`; the run puts it there.
             Step::Nothing | Step::Later | Step::Inner(_) | Step::Pick(_) => Ok(()),
             // SAFETY: by the caller's promise, for this and the next, the memories are as large as
             // when the step was bound.
-            Step::Loop(step) => unsafe { step.run(bases, scratch, conduct) },
+            Step::Loop(step) => unsafe { step.run(at, conduct) },
             // SAFETY: as above.
             Step::Transfer(step) => unsafe { step.run(bases, conduct) },
             Step::Transfers(steps) => {
@@ -287,9 +296,9 @@ impl Step {
             // SAFETY: as above.
             Step::Store(step) => unsafe { step.run(bases, values, conduct) },
             // SAFETY: as above.
-            Step::Dot(step) => unsafe { step.run(bases, scratch, conduct) },
+            Step::Dot(step) => unsafe { step.run(at, conduct) },
             // SAFETY: as above.
-            Step::Gemm(step) => unsafe { step.run(bases, scratch, conduct) },
+            Step::Gemm(step) => unsafe { step.run(at, conduct) },
             Step::Scalar { to, value } => {
                 // SAFETY: the place is that of one aligned 64-bit element.
                 unsafe { to.resolve(bases).cast::<i64>().write(*value) };
@@ -297,16 +306,14 @@ impl Step {
             }
             Step::Stack(_) | Step::ScanKernel(_) | Step::Range { .. } | Step::Draw(_) => {
                 // SAFETY: as above.
-                unsafe { self.run_rare(bases, scratch, conduct) }
+                unsafe { self.run_rare(at, conduct) }
             }
             Step::Sort(_) | Step::Extreme(_) | Step::List(_) => {
                 // SAFETY: as above.
-                unsafe { self.run_rare(bases, scratch, conduct) }
+                unsafe { self.run_rare(at, conduct) }
             }
             // SAFETY: as above.
-            Step::CountTerms(_) | Step::Terms(_) => unsafe {
-                self.run_rare(bases, scratch, conduct)
-            },
+            Step::CountTerms(_) | Step::Terms(_) => unsafe { self.run_rare(at, conduct) },
         }
     }
 
@@ -315,24 +322,20 @@ impl Step {
     /// # Safety
     /// As for [`Step::run`].
     #[inline(never)]
-    unsafe fn run_rare(
-        &self,
-        bases: &[*mut u8],
-        scratch: *mut u8,
-        conduct: &Conduct<'_>,
-    ) -> Result<(), Fault> {
+    unsafe fn run_rare(&self, at: RunMemory<'_>, conduct: &Conduct<'_>) -> Result<(), Fault> {
+        let bases = at.bases;
         match self {
             // SAFETY: by the caller's promise, for this and the next, the memories are as large as
             // when the step was bound.
-            Step::Stack(step) => unsafe { step.run(bases, scratch, conduct) },
+            Step::Stack(step) => unsafe { step.run(at, conduct) },
             // SAFETY: as above; the result is new memory.
-            Step::Sort(step) => Ok(unsafe { step.plan.run(step.memory(bases, scratch)) }?),
+            Step::Sort(step) => Ok(unsafe { step.plan.run(step.memory(at)) }?),
             // SAFETY: as above.
-            Step::Extreme(step) => Ok(unsafe { step.plan.run(step.memory(bases, scratch)) }?),
+            Step::Extreme(step) => Ok(unsafe { step.plan.run(step.memory(at)) }?),
             // SAFETY: as above.
             Step::List(step) => Ok(unsafe { step.run(bases) }?),
             // SAFETY: as above.
-            Step::ScanKernel(step) => unsafe { step.run(bases, scratch, conduct) },
+            Step::ScanKernel(step) => unsafe { step.run(at, conduct) },
             Step::Range { to, start, step, count } => {
                 let to = to.resolve(bases).cast::<i64>();
                 let mut value = *start;
@@ -365,12 +368,8 @@ impl Step {
 impl DotStep {
     /// # Safety
     /// As for [`Step::run`].
-    pub(crate) unsafe fn run(
-        &self,
-        bases: &[*mut u8],
-        scratch: *mut u8,
-        conduct: &Conduct<'_>,
-    ) -> Result<(), Fault> {
+    pub(crate) unsafe fn run(&self, at: RunMemory<'_>, conduct: &Conduct<'_>) -> Result<(), Fault> {
+        let RunMemory { bases, scratch } = at;
         let operands = [self.a, self.b].map(|place| place.resolve(bases).cast_const());
         // SAFETY: by the caller's promise, the memories are as large as when the step was bound.
         unsafe { self.plan.run(operands, self.to.resolve(bases), scratch, conduct) }
@@ -380,12 +379,8 @@ impl DotStep {
 impl GemmStep {
     /// # Safety
     /// As for [`Step::run`].
-    pub(crate) unsafe fn run(
-        &self,
-        bases: &[*mut u8],
-        scratch: *mut u8,
-        conduct: &Conduct<'_>,
-    ) -> Result<(), Fault> {
+    pub(crate) unsafe fn run(&self, at: RunMemory<'_>, conduct: &Conduct<'_>) -> Result<(), Fault> {
+        let RunMemory { bases, scratch } = at;
         let operands = self.operands.map(|place| place.resolve(bases).cast_const());
         // SAFETY: by the caller's promise, the memories are as large as when the step was bound.
         unsafe { self.plan.run(operands, self.to.resolve(bases), scratch, conduct) }
@@ -395,12 +390,8 @@ impl GemmStep {
 impl StackStep {
     /// # Safety
     /// As for [`Step::run`].
-    unsafe fn run(
-        &self,
-        bases: &[*mut u8],
-        scratch: *mut u8,
-        conduct: &Conduct<'_>,
-    ) -> Result<(), Fault> {
+    unsafe fn run(&self, at: RunMemory<'_>, conduct: &Conduct<'_>) -> Result<(), Fault> {
+        let RunMemory { bases, scratch } = at;
         let places: SmallVec<[*mut u8; 4]> =
             self.places.iter().map(|place| place.resolve(bases)).collect();
         // SAFETY: by the caller's promise, the memories are as large as when the step was bound.
@@ -410,7 +401,7 @@ impl StackStep {
 
 impl<Plan> LinesStep<Plan> {
     /// The memory of a run.
-    fn memory(&self, bases: &[*mut u8], scratch: *mut u8) -> Memory {
+    fn memory(&self, RunMemory { bases, scratch }: RunMemory<'_>) -> Memory {
         let (of, to) = (self.of.resolve(bases).cast_const(), self.to.resolve(bases));
         Memory { of, to, scratch }
     }

@@ -24,7 +24,7 @@ use crate::program::{Bases, Program};
 use crate::run::ASK;
 use crate::run::state::{OutputPlan, SlotState, State, evaluate};
 use crate::run::step::{
-    DotStep, GemmStep, LoopStep, PickStep, Place, Step, StoreStep, TransferStep,
+    DotStep, GemmStep, LoopStep, PickStep, Place, RunMemory, Step, StoreStep, TransferStep,
 };
 use crate::threads::conduct::{Conduct, Halt};
 
@@ -285,14 +285,14 @@ impl<'a> Tape<'a> {
                         let (to, from) = (pointers[*first], pointers[*first + 1]);
                         store.run_at(to, from, self.values, conduct)
                     }
-                    Action::Loop(step) => step.run(bases, scratch, conduct),
-                    Action::Dot(step) => step.run(bases, scratch, conduct),
-                    Action::Gemm(step) => step.run(bases, scratch, conduct),
+                    Action::Loop(step) => step.run(RunMemory { bases, scratch }, conduct),
+                    Action::Dot(step) => step.run(RunMemory { bases, scratch }, conduct),
+                    Action::Gemm(step) => step.run(RunMemory { bases, scratch }, conduct),
                     Action::Pick { pick, moved } => pick.start(bases, self.values).map(|start| {
                         bases[pick.base] = start;
                         moved.iter().for_each(|moved| moved.point(pointers, bases));
                     }),
-                    Action::Step(step) => step.run(bases, self.values, scratch, conduct),
+                    Action::Step(of) => of.run(RunMemory { bases, scratch }, self.values, conduct),
                 }
             };
             done.map_err(|fault| self.blamed(turn, fault))?;

@@ -4,7 +4,7 @@ use std::ptr;
 
 use smallvec::SmallVec;
 
-use super::{Place, TransferStep};
+use super::{Place, RunMemory, TransferStep};
 use crate::allocation::buffer::ALIGNMENT;
 use crate::arrays::scalar::Scalar;
 use crate::arrays::strided::fill;
@@ -39,12 +39,8 @@ impl LoopStep {
     /// # Safety
     /// As for [`Step::run`].
     #[inline(never)]
-    pub(crate) unsafe fn run(
-        &self,
-        bases: &[*mut u8],
-        scratch: *mut u8,
-        conduct: &Conduct<'_>,
-    ) -> Result<(), Fault> {
+    pub(crate) unsafe fn run(&self, at: RunMemory<'_>, conduct: &Conduct<'_>) -> Result<(), Fault> {
+        let RunMemory { bases, scratch } = at;
         for (place, count, identity) in &self.fills {
             // SAFETY: the memory of a write has `count` elements.
             unsafe { fill(place.resolve(bases), *count, identity)? };
