@@ -69,7 +69,11 @@ pub(crate) enum InstrKind<K = Kernel, F = Function> {
         to: Slot,
     },
     /// `beta z + alpha a b`.
-    Gemm(Box<Gemm>),
+    Gemm {
+        /// `z`, `alpha`, `a`, `b` and `beta`.
+        operands: Box<[Slot; 5]>,
+        to: Slot,
+    },
     Cholesky {
         of: Slot,
         to: Slot,
@@ -219,24 +223,6 @@ pub(crate) enum View {
         axes: [usize; 2],
         offset: i64,
     },
-}
-
-/// The operands of `beta z + alpha a b`.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct Gemm {
-    pub(crate) z: Slot,
-    pub(crate) alpha: Slot,
-    pub(crate) a: Slot,
-    pub(crate) b: Slot,
-    pub(crate) beta: Slot,
-    pub(crate) to: Slot,
-}
-
-impl Gemm {
-    /// The reads, in this order.
-    pub(crate) fn operands(&self) -> [Slot; 5] {
-        [self.z, self.alpha, self.a, self.b, self.beta]
-    }
 }
 
 /// Random numbers in an array of `dims`, and the state of the generator after them.

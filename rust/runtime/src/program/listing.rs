@@ -115,7 +115,7 @@ impl fmt::Display for InstrKind {
             }
             InstrKind::Full { value, dims, .. } => write!(f, "full {value} ({})", list(dims)),
             InstrKind::Dot { a, b, .. } => write!(f, "dot {a} {b}"),
-            InstrKind::Gemm(code) => write!(f, "gemm {}", list(code.operands())),
+            InstrKind::Gemm { operands, .. } => write!(f, "gemm {}", list(**operands)),
             InstrKind::Cholesky { of, lower, on_error, .. } => {
                 write!(f, "cholesky {of} {}{}", part(*lower), or_nan(*on_error))
             }

@@ -29,7 +29,7 @@ impl InstrKind {
             InstrKind::Dot { a, b, .. }
             | InstrKind::Solve { a, b, .. }
             | InstrKind::BandSolve { a, b, .. } => vec![*a, *b],
-            InstrKind::Gemm(code) => code.operands().to_vec(),
+            InstrKind::Gemm { operands, .. } => operands.to_vec(),
             InstrKind::CholeskyGradient { factor, gradient, .. } => vec![*factor, *gradient],
             InstrKind::Join { parts, .. } => parts.to_vec(),
             InstrKind::CountTerms { start, stop, step, .. } => vec![*start, *stop, *step],
@@ -60,6 +60,7 @@ impl InstrKind {
             | InstrKind::Update { to, .. }
             | InstrKind::Full { to, .. }
             | InstrKind::Dot { to, .. }
+            | InstrKind::Gemm { to, .. }
             | InstrKind::Cholesky { to, .. }
             | InstrKind::CholeskyGradient { to, .. }
             | InstrKind::Solve { to, .. }
@@ -77,7 +78,6 @@ impl InstrKind {
             InstrKind::Lu { to, pivots, places, .. } => {
                 [*to, *pivots].into_iter().chain(*places).collect()
             }
-            InstrKind::Gemm(code) => vec![code.to],
             InstrKind::Draw(code) => vec![code.next, code.to],
             InstrKind::RequireEqual { .. } | InstrKind::Check { .. } => vec![],
             InstrKind::ScanKernel(code) => code.writes.iter().map(|write| write.slot).collect(),
@@ -119,7 +119,7 @@ impl InstrKind {
             InstrKind::View { .. }
             | InstrKind::Copy { .. }
             | InstrKind::Dot { .. }
-            | InstrKind::Gemm(_)
+            | InstrKind::Gemm { .. }
             | InstrKind::Cholesky { .. }
             | InstrKind::CholeskyGradient { .. }
             | InstrKind::Solve { .. }
@@ -156,7 +156,7 @@ impl InstrKind {
     pub(crate) fn library(&self) -> Option<Library> {
         match self {
             InstrKind::Dot { .. }
-            | InstrKind::Gemm(_)
+            | InstrKind::Gemm { .. }
             | InstrKind::Solve { .. }
             | InstrKind::LuSolve { .. } => Some(Library::Blas),
             InstrKind::Cholesky { .. }
@@ -229,7 +229,7 @@ impl InstrKind {
             | InstrKind::Cholesky { of, to, .. }
             | InstrKind::Lu { of, to, .. } => (*of, *to, vec![]),
             InstrKind::LuSolve { factors, pivots, b, to, .. } => (*b, *to, vec![*factors, *pivots]),
-            InstrKind::Gemm(code) => (code.z, code.to, vec![code.alpha, code.a, code.b, code.beta]),
+            InstrKind::Gemm { operands, to } => (operands[0], *to, operands[1..].to_vec()),
             InstrKind::CholeskyGradient { factor, gradient, to } => (*gradient, *to, vec![*factor]),
             InstrKind::Solve { a, b, to, .. } | InstrKind::BandSolve { a, b, to, .. } => {
                 (*b, *to, vec![*a])

@@ -52,7 +52,7 @@ impl<'a> Binder<'a> {
             }
             InstrKind::Full { value, to, dims } => self.full(*value, *to, dims),
             InstrKind::Dot { a, b, to } => self.dot(*a, *b, *to),
-            InstrKind::Gemm(code) => self.gemm(code),
+            InstrKind::Gemm { operands, to } => self.gemm(operands, *to),
             InstrKind::Cholesky { of, to, lower, on_error } => {
                 self.cholesky(*of, *to, *lower, *on_error)
             }

@@ -4,7 +4,7 @@ use frazil_core::DType;
 
 use crate::error::BuildError;
 use crate::ids::Slot;
-use crate::program::instr::{Gemm, InstrKind};
+use crate::program::instr::InstrKind;
 
 use super::{Builder, Built};
 
@@ -56,6 +56,7 @@ impl Builder {
             let needed = "gemm takes a matrix and a vector, or two matrices";
             return Err(BuildError::Rank { slot: a, given: 1, needed });
         }
-        self.made(dtype, ndim, |to| InstrKind::Gemm(Box::new(Gemm { z, alpha, a, b, beta, to })))
+        let operands = Box::new([z, alpha, a, b, beta]);
+        self.made(dtype, ndim, |to| InstrKind::Gemm { operands, to })
     }
 }

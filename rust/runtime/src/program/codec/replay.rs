@@ -130,8 +130,8 @@ impl Replay<'_> {
             InstrKind::Dot { a, b, .. } => {
                 builder.dot(a, b)?;
             }
-            InstrKind::Gemm(code) => {
-                let [z, alpha, a, b, beta] = code.operands();
+            InstrKind::Gemm { operands, .. } => {
+                let [z, alpha, a, b, beta] = *operands;
                 builder.gemm(z, alpha, a, b, beta)?;
             }
             InstrKind::Cholesky { of, lower, on_error, .. } => {

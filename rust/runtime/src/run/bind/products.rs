@@ -5,7 +5,6 @@ use crate::error::Fault;
 use crate::ids::Slot;
 use crate::linalg::batch::{BatchPlan, batch_dims};
 use crate::linalg::blas::{DotPlan, GemmPlan, dot_dims};
-use crate::program::instr::Gemm;
 use crate::run::step::{DotStep, GemmStep, Step};
 
 use super::Binder;
@@ -26,8 +25,9 @@ impl Binder<'_> {
         })))
     }
 
-    pub(super) fn gemm(&mut self, code: &Gemm) -> Result<Step, Fault> {
-        let (a, b, z, to) = (code.a, code.b, code.z, code.to);
+    /// `operands` are `z`, `alpha`, `a`, `b` and `beta`.
+    pub(super) fn gemm(&mut self, operands: &[Slot; 5], to: Slot) -> Result<Step, Fault> {
+        let [z, _, a, b, _] = *operands;
         let dims = dot_dims(self.layout(a), self.layout(b))?;
         if self.layout(z).dims[..] != dims {
             return Err(Fault::Addend { product: dims, z: self.layout(z).dims.to_vec() });
@@ -38,7 +38,7 @@ impl Binder<'_> {
         let z_at = (!in_place).then(|| self.layout(z));
         let plan = GemmPlan::new(product, z_at, self.layout(to));
         self.need_scratch(plan.scratch());
-        let operands = code.operands().map(|slot| self.slot(slot).place);
+        let operands = operands.map(|slot| self.slot(slot).place);
         Ok(Step::Gemm(Box::new(GemmStep { operands, to: place, plan })))
     }
 }
