@@ -124,12 +124,8 @@ impl BandPlan {
     ///
     /// # Safety
     /// As for [`crate::linalg::stack::StackPlan::run`].
-    pub(crate) unsafe fn run(
-        &self,
-        [a, b]: [*const u8; 2],
-        result: *mut u8,
-        scratch: *mut u8,
-    ) -> Result<(), Fault> {
+    pub(crate) unsafe fn run(&self, places: [*mut u8; 3], scratch: *mut u8) -> Result<(), Fault> {
+        let [a, b, result] = places;
         if self.size == 0 || self.columns == 0 {
             return Ok(());
         }

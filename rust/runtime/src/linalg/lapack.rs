@@ -274,12 +274,8 @@ impl SolvePlan {
     ///
     /// # Safety
     /// As for [`crate::linalg::stack::StackPlan::run`].
-    pub(crate) unsafe fn run(
-        &self,
-        [a, b]: [*const u8; 2],
-        result: *mut u8,
-        scratch: *mut u8,
-    ) -> Result<(), Fault> {
+    pub(crate) unsafe fn run(&self, places: [*mut u8; 3], scratch: *mut u8) -> Result<(), Fault> {
+        let [a, b, result] = places;
         // SAFETY: by the caller's promise, the memory has the layouts of the plan, whose elements
         // are of this type.
         unsafe {

@@ -181,12 +181,8 @@ impl LuSolvePlan {
     /// The operands (factors, partners of rows, right side) and the result have the layouts of the
     /// plan, aligned, the result apart from the operands unless it holds the right side already;
     /// `scratch` is aligned and as large as [`LuSolvePlan::scratch`] says.
-    pub(crate) unsafe fn run(
-        &self,
-        [factors, pivots, b]: [*const u8; 3],
-        result: *mut u8,
-        scratch: *mut u8,
-    ) -> Result<(), Fault> {
+    pub(crate) unsafe fn run(&self, places: [*mut u8; 4], scratch: *mut u8) -> Result<(), Fault> {
+        let [factors, pivots, b, result] = places;
         if self.size == 0 {
             return Ok(());
         }

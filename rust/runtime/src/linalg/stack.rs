@@ -81,21 +81,23 @@ impl MatrixPlan {
     /// the operands but for one that it holds already; `scratch` is aligned and as large as
     /// [`MatrixPlan::scratch`] says.
     unsafe fn run(&self, places: &[*mut u8], scratch: *mut u8) -> Result<(), Fault> {
-        let of = |at: usize| places[at].cast_const();
+        let three = || [places[0], places[1], places[2]];
         // SAFETY: by the caller's promise, operands, results and scratch memory are as the plan
         // says.
         unsafe {
             match self {
-                MatrixPlan::Cholesky(plan) => plan.run(of(0), places[1]),
-                MatrixPlan::Solve(plan) => plan.run([of(0), of(1)], places[2], scratch),
-                MatrixPlan::CholeskyGradient(plan) => plan.run([of(0), of(1)], places[2], scratch),
+                MatrixPlan::Cholesky(plan) => plan.run(places[0], places[1]),
+                MatrixPlan::Solve(plan) => plan.run(three(), scratch),
+                MatrixPlan::CholeskyGradient(plan) => plan.run(three(), scratch),
                 MatrixPlan::Lu(plan) => {
                     let rows = places.get(3).map(|places| places.cast());
-                    plan.run(of(0), places[1], places[2].cast(), rows)
+                    plan.run(places[0], places[1], places[2].cast(), rows)
                 }
-                MatrixPlan::LuSolve(plan) => plan.run([of(0), of(1), of(2)], places[3], scratch),
-                MatrixPlan::Bands(plan) => plan.run([of(0), of(1)], places[2], scratch),
-                MatrixPlan::Apart(plan) => plan.run(of(0), &places[1..], scratch),
+                MatrixPlan::LuSolve(plan) => {
+                    plan.run([places[0], places[1], places[2], places[3]], scratch)
+                }
+                MatrixPlan::Bands(plan) => plan.run(three(), scratch),
+                MatrixPlan::Apart(plan) => plan.run(places[0], &places[1..], scratch),
             }
         }
     }
