@@ -34,3 +34,17 @@ pub(crate) trait InRegisters {}
 
 #[cfg(not(target_arch = "x86_64"))]
 impl<T> InRegisters for T {}
+
+/// What tests draw.
+#[cfg(test)]
+mod drawn {
+    use proptest::prelude::*;
+
+    pub(super) fn number() -> impl Strategy<Value = f64> {
+        // Sums of so few eighths are exact in each type, so the order makes no difference.
+        prop_oneof![
+            50 => (-64i32..64).prop_map(|eighths| f64::from(eighths) / 8.0),
+            1 => prop::sample::select(vec![f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0]),
+        ]
+    }
+}

@@ -76,6 +76,7 @@ impl OwnGemm {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::drawn::number;
     use super::*;
 
     /// A product and its operands: the first by rows or by columns, both with gaps behind each.
@@ -86,14 +87,6 @@ mod tests {
         a: Vec<f64>,
         b: Vec<f64>,
         c: Vec<f64>,
-    }
-
-    fn number() -> impl Strategy<Value = f64> {
-        // Sums of so few eighths are exact in each type, so the order makes no difference.
-        prop_oneof![
-            60 => (-64i32..64).prop_map(|eighths| f64::from(eighths) / 8.0),
-            1 => prop::sample::select(vec![f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0]),
-        ]
     }
 
     fn case() -> impl Strategy<Value = Case> {

@@ -273,6 +273,7 @@ unsafe fn add_all<T: Element>(of: *mut T, count: usize, length: usize, beta: T, 
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::drawn::number;
     use super::*;
     use crate::allocation::buffer::Buffer;
 
@@ -297,14 +298,6 @@ mod tests {
         matrix: Vec<f64>,
         x: Vec<f64>,
         y: Vec<f64>,
-    }
-
-    fn number() -> impl Strategy<Value = f64> {
-        // Sums of so few eighths are exact in each type, so the order makes no difference.
-        prop_oneof![
-            40 => (-64i32..64).prop_map(|eighths| f64::from(eighths) / 8.0),
-            1 => prop::sample::select(vec![f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0]),
-        ]
     }
 
     fn case() -> impl Strategy<Value = Case> {
