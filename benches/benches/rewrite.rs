@@ -10,7 +10,6 @@ use frazil_core::rewrite::machine::DTypeSet;
 use frazil_core::rewrite::pattern::{Pattern, Unknown};
 use frazil_core::rewrite::ruleset::{Right, Rights, Rule, RuleSet};
 use frazil_core::rewrite::sweep::rewrite;
-use frazil_core::rewrite::template::Template;
 use frazil_core::{
     Container, DType, Op, OpKey, OpProps, Origin, Param, Ty, TypeRule, Var, WeakScalar,
 };
@@ -46,8 +45,8 @@ fn rule(name: String, left: &Var, right: &Var, variables: &[&Var]) -> Arc<Rule> 
     };
     let unknowns: Vec<Unknown> = variables.iter().map(|var| unknown(var)).collect();
     let pattern = Pattern::compile(left, &unknowns, &[], &[]).expect("a pattern");
-    let template = Template::compile(right, &pattern, &unknowns, &[]).expect("a template");
-    let rights = Rights::Each(vec![(0, Right::Template(template))]);
+    let right = Right::written(right, &pattern, &unknowns, &[]).expect("a template");
+    let rights = Rights::Each(vec![(0, right)]);
     Arc::new(Rule { name: name.into(), pattern, rights, guarded: false })
 }
 
