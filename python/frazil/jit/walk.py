@@ -18,7 +18,7 @@ from frazil.jit.trace import is_array
 from frazil.jit.traced import is_traced
 
 Check: TypeAlias = tuple[str, Any, Any, tuple[Any, ...]]
-Place: TypeAlias = tuple[CodeType, Names, str, str]
+CodePlace: TypeAlias = tuple[CodeType, Names, str, str]
 """Code, its names, the name that it reads, and the name of its function."""
 
 
@@ -55,7 +55,7 @@ class NamedCapture(NamedTuple):
 
     path: str
     policy: str
-    place: Place | None
+    place: CodePlace | None
 
     @property
     def where(self) -> str:
@@ -105,10 +105,10 @@ class Walk:
         self._reflects = bool(names & REFLECTION)
         self.owned: set[int] = set()
         """The ids of the dicts of attributes."""
-        self._pending: list[tuple[Any, str, str, Place | None]] = []
+        self._pending: list[tuple[Any, str, str, CodePlace | None]] = []
         self._policies = policies
         self._policy = policies.default
-        self._where: Place | None = None
+        self._where: CodePlace | None = None
 
     def _check(
         self, place: str, obj: object, key: object, expected: tuple[object, ...], path: str

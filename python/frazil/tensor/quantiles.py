@@ -39,7 +39,7 @@ from frazil.tensor.transposition import permute_dims
 _NOT_BELOW = Check("weights must not be negative")
 _SOME_WEIGHT = Check("weights must be finite, and not all of them 0")
 
-Place: TypeAlias = Callable[[Variable, Variable], Variable]
+QuantilePlace: TypeAlias = Callable[[Variable, Variable], Variable]
 """The place of a quantile among sorted elements, from their number and the share."""
 Weight: TypeAlias = Callable[[Variable], Variable]
 """The weight of the neighbour above, from the distance of the place to the one below."""
@@ -319,7 +319,7 @@ def _is_zero(weight: Variable) -> Variable:
     return _core.elemwise(scalar.eq, weight, 0)
 
 
-def _spread(alpha: float, beta: float) -> Place:
+def _spread(alpha: float, beta: float) -> QuantilePlace:
     return lambda n, q: n * q + (alpha + q * (1 - alpha - beta)) - 1
 
 
@@ -346,7 +346,7 @@ def _midpoint(n: Variable, q: Variable) -> Variable:
     return 0.5 * (_core.elemwise(scalar.floor, place) + _core.elemwise(scalar.ceil, place))
 
 
-_WEIGHTS: Mapping[str, tuple[Place, Weight]] = {
+_WEIGHTS: Mapping[str, tuple[QuantilePlace, Weight]] = {
     "linear": (lambda n, q: (n - 1) * q, _as_it_is),
     "averaged_inverted_cdf": (lambda n, q: n * q - 1, _half_at_elements),
     "interpolated_inverted_cdf": (_spread(0, 1), _as_it_is),
@@ -374,7 +374,7 @@ def _closest(n: Variable, q: Variable) -> Variable:
     return _core.elemwise(scalar.maximum, _core.elemwise(scalar.where, stays, down, down + 1), 0)
 
 
-_PLACES: Mapping[str, Place] = {
+_PLACES: Mapping[str, QuantilePlace] = {
     "inverted_cdf": _inverted,
     "closest_observation": _closest,
     "lower": lambda n, q: _core.elemwise(scalar.floor, (n - 1) * q),

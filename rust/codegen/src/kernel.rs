@@ -197,7 +197,7 @@ pub(crate) struct ScanRead {
 
 /// One element of a state.
 #[derive(Clone, Debug)]
-pub(crate) struct State {
+pub(crate) struct StateElement {
     pub(crate) dtype: Dtype,
     pub(crate) start: usize,
     pub(crate) next: usize,
@@ -218,7 +218,7 @@ pub(crate) struct ScanKernel {
     pub(crate) reads: Vec<ScanRead>,
     pub(crate) loads: Vec<(usize, usize)>,
     pub(crate) literals: Vec<Literal>,
-    pub(crate) states: Vec<State>,
+    pub(crate) states: Vec<StateElement>,
     pub(crate) statements: Vec<Statement>,
     pub(crate) constant: Vec<bool>,
     pub(crate) writes: Vec<ScanWrite>,

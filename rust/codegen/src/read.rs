@@ -16,7 +16,7 @@ use crate::dtype::Dtype;
 use crate::error::CodegenError;
 use crate::kernel::{
     Action, Body, Kernel, Literal, LoopKernel, Pass, Put, Read, ScanKernel, ScanRead, ScanWrite,
-    Source, State, Statement, Write,
+    Source, StateElement, Statement, Write,
 };
 use crate::op::{Op, Reduction};
 use std::str::SplitAsciiWhitespace;
@@ -272,7 +272,7 @@ fn scan_line(first: &str, words: &mut Words, own: &mut ScanKernel, bodies: &[Bod
         }),
         "load" => own.loads.push((words.number()?, words.number()?)),
         "literal" => own.literals.push(words.literal()?),
-        "state" => own.states.push(State {
+        "state" => own.states.push(StateElement {
             dtype: words.dtype()?,
             start: words.number()?,
             next: words.number()?,

@@ -23,7 +23,7 @@ pub struct Guards {
 
 /// One check: the place to read, and the value that it must have.
 struct Check {
-    place: Place,
+    place: GuardPlace,
     object: Py<PyAny>,
     key: Py<PyAny>,
     expected: Expected,
@@ -31,7 +31,7 @@ struct Check {
 
 /// The place to read.
 #[derive(Clone, Copy)]
-enum Place {
+enum GuardPlace {
     /// The entry of a dict.
     Item,
     /// An attribute whose reader is CPython's own, or the contents of a cell.
@@ -94,7 +94,7 @@ impl Guards {
                         only: wanted.get_item(2).ok().map(Bound::unbind),
                     },
                 };
-                Ok(Check { place: Place::new(&place)?, object, key, expected })
+                Ok(Check { place: GuardPlace::new(&place)?, object, key, expected })
             })
             .collect::<PyResult<_>>()?;
         Ok(Guards { checks })
@@ -170,24 +170,24 @@ impl Guards {
     }
 }
 
-impl Place {
-    fn new(name: &str) -> PyResult<Place> {
+impl GuardPlace {
+    fn new(name: &str) -> PyResult<GuardPlace> {
         Ok(match name {
-            "item" => Place::Item,
-            "attribute" => Place::Attribute,
-            "member" => Place::Member,
-            "class item" => Place::ClassItem,
-            "instance dict" => Place::InstanceDict,
-            "class" => Place::Class,
-            "itself" => Place::Itself,
-            "keys" => Place::Keys,
-            "class keys" => Place::ClassKeys,
-            "elements" => Place::Elements,
-            "element" => Place::Element,
-            "length" => Place::Length,
-            "bytes" => Place::Bytes,
-            "layout" => Place::Layout,
-            "answer" => Place::Answer,
+            "item" => GuardPlace::Item,
+            "attribute" => GuardPlace::Attribute,
+            "member" => GuardPlace::Member,
+            "class item" => GuardPlace::ClassItem,
+            "instance dict" => GuardPlace::InstanceDict,
+            "class" => GuardPlace::Class,
+            "itself" => GuardPlace::Itself,
+            "keys" => GuardPlace::Keys,
+            "class keys" => GuardPlace::ClassKeys,
+            "elements" => GuardPlace::Elements,
+            "element" => GuardPlace::Element,
+            "length" => GuardPlace::Length,
+            "bytes" => GuardPlace::Bytes,
+            "layout" => GuardPlace::Layout,
+            "answer" => GuardPlace::Answer,
             _ => return Err(PyValueError::new_err(format!("no place is called {name:?}"))),
         })
     }
@@ -201,7 +201,7 @@ impl Check {
     ) -> PyResult<bool> {
         let object = self.object.bind(py);
         match (self.place, &self.expected) {
-            (Place::Keys, Expected::Same(keys)) => {
+            (GuardPlace::Keys, Expected::Same(keys)) => {
                 let (Ok(dict), Ok(keys)) =
                     (object.cast::<PyDict>(), keys.bind(py).cast::<PyTuple>())
                 else {
@@ -211,16 +211,16 @@ impl Check {
                     keys.get_borrowed_item(at).is_ok_and(|wanted| same(key, &wanted))
                 }))
             }
-            (Place::ClassKeys, Expected::Same(keys)) => {
+            (GuardPlace::ClassKeys, Expected::Same(keys)) => {
                 let found = object.try_iter()?.collect::<PyResult<Vec<_>>>()?;
                 same_all(&found, keys.bind(py))
             }
-            (Place::Elements, Expected::Same(elements)) => {
+            (GuardPlace::Elements, Expected::Same(elements)) => {
                 let Ok(elements) = elements.bind(py).cast::<PyTuple>() else { return Ok(false) };
                 elements_are(object, elements)
             }
-            (Place::Bytes, Expected::Same(bytes)) => bytes_are(object, bytes.bind(py)),
-            (Place::Layout, Expected::Same(layout)) => layout_is(object, layout.bind(py)),
+            (GuardPlace::Bytes, Expected::Same(bytes)) => bytes_are(object, bytes.bind(py)),
+            (GuardPlace::Layout, Expected::Same(layout)) => layout_is(object, layout.bind(py)),
             (_, expected) => {
                 let found = self.read(py)?;
                 Ok(match (expected, found) {
@@ -245,20 +245,20 @@ impl Check {
         let object = self.object.bind(py);
         let key = self.key.bind(py);
         match self.place {
-            Place::Item => match object.cast::<PyDict>() {
+            GuardPlace::Item => match object.cast::<PyDict>() {
                 Ok(dict) => dict.get_item(key),
                 Err(_) => Ok(None),
             },
-            Place::Attribute => absent(object.getattr(key.cast::<PyString>()?), py),
-            Place::Member => absent(key.call_method1("__get__", (object,)), py),
-            Place::ClassItem => {
+            GuardPlace::Attribute => absent(object.getattr(key.cast::<PyString>()?), py),
+            GuardPlace::Member => absent(key.call_method1("__get__", (object,)), py),
+            GuardPlace::ClassItem => {
                 if object.contains(key)? {
                     object.get_item(key).map(Some)
                 } else {
                     Ok(None)
                 }
             }
-            Place::InstanceDict => {
+            GuardPlace::InstanceDict => {
                 // SAFETY: the object is alive; a new reference or an exception comes back.
                 let dict = unsafe {
                     let made = ffi::PyObject_GenericGetDict(object.as_ptr(), std::ptr::null_mut());
@@ -266,22 +266,22 @@ impl Check {
                 };
                 absent(dict, py)
             }
-            Place::Class => Ok(Some(object.get_type().into_any())),
-            Place::Element => {
+            GuardPlace::Class => Ok(Some(object.get_type().into_any())),
+            GuardPlace::Element => {
                 let at = key.extract::<usize>()?;
                 Ok(object.cast::<PyList>().ok().and_then(|list| list.get_item(at).ok()))
             }
-            Place::Length => {
+            GuardPlace::Length => {
                 let length = object.cast::<PyList>().map_or(0, |list| list.len());
                 Ok(Some(length.into_pyobject(py)?.into_any()))
             }
-            Place::Answer => object.call0().map(Some),
-            Place::Itself
-            | Place::Keys
-            | Place::ClassKeys
-            | Place::Elements
-            | Place::Bytes
-            | Place::Layout => Ok(Some(object.clone())),
+            GuardPlace::Answer => object.call0().map(Some),
+            GuardPlace::Itself
+            | GuardPlace::Keys
+            | GuardPlace::ClassKeys
+            | GuardPlace::Elements
+            | GuardPlace::Bytes
+            | GuardPlace::Layout => Ok(Some(object.clone())),
         }
     }
 }

@@ -63,11 +63,11 @@ pub struct Reach {
     asked: Vec<(Py<PyAny>, Py<PyString>)>,
     /// The classes of traced arrays.
     traced: (Py<PyAny>, Py<PyAny>),
-    state: Mutex<State>,
+    state: Mutex<ReachState>,
 }
 
 #[derive(Default)]
-struct State {
+struct ReachState {
     /// By the address of each code object that was met, which `codes` keeps alive.
     kinds: FxHashMap<usize, Kind>,
     /// The number of times that frames of these were entered; frames of generators count at each step.
@@ -269,7 +269,7 @@ impl Reach {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ReachState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

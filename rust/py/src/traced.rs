@@ -87,10 +87,10 @@ fn setting(_: Python<'_>) -> PyResult<&'static Setting> {
 #[pyclass(frozen, subclass, weakref, module = "frazil._core")]
 pub struct Traced {
     /// Nothing only between birth and the first use.
-    state: Mutex<Option<State>>,
+    state: Mutex<Option<TracedState>>,
 }
 
-struct State {
+struct TracedState {
     trace: Py<PyAny>,
     measured: Measured,
     shared: bool,
@@ -99,7 +99,7 @@ struct State {
 impl Drop for Traced {
     fn drop(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(State { trace, measured, .. }) = state else { return };
+        let Some(TracedState { trace, measured, .. }) = state else { return };
         Python::attach(|py| {
             drop(trace);
             drop_node(py, measured.var.into_node());
@@ -123,7 +123,7 @@ impl Traced {
         };
         let var = variable.get().var().clone();
         let measured = Measured { lengths: lengths_of(trace, &var)?, var };
-        let state = State { trace: trace.clone().unbind(), measured, shared };
+        let state = TracedState { trace: trace.clone().unbind(), measured, shared };
         Ok(Traced { state: Mutex::new(Some(state)) })
     }
 
@@ -326,15 +326,15 @@ impl Traced {
 }
 
 impl Traced {
-    fn state(&self) -> MutexGuard<'_, Option<State>> {
+    fn state(&self) -> MutexGuard<'_, Option<TracedState>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn read<T>(&self, body: impl FnOnce(&State) -> T) -> PyResult<T> {
+    fn read<T>(&self, body: impl FnOnce(&TracedState) -> T) -> PyResult<T> {
         self.state().as_ref().map(body).ok_or_else(empty)
     }
 
-    fn write<T>(&self, body: impl FnOnce(&mut State) -> T) -> PyResult<T> {
+    fn write<T>(&self, body: impl FnOnce(&mut TracedState) -> T) -> PyResult<T> {
         self.state().as_mut().map(body).ok_or_else(empty)
     }
 
@@ -451,7 +451,7 @@ fn computed<'py>(
     let made = measured::apply(&*current(py)?, op, given, here(py)?).map_err(raise)?;
     let Some(measured) = made else { return Ok(None) };
     let traced = setting.array.bind(py).call0()?.cast_into::<Traced>()?;
-    *traced.get().state() = Some(State { trace, measured, shared: false });
+    *traced.get().state() = Some(TracedState { trace, measured, shared: false });
     Ok(Some(traced.into_any()))
 }
 

@@ -42,7 +42,7 @@ pub use loops::fold::Fold;
 pub use loops::kernel_functions::kernel_function;
 pub use loops::loop_nest::KernelFn;
 pub use loops::partials::{LEVELS, SETS, TURNS};
-pub use loops::recipe::{Place, Step};
+pub use loops::recipe::{Operation, OperationId};
 pub use loops::tiles::TILE;
 pub use loops::typed::recipe;
 pub use processor::{register_limit, vector_bits};

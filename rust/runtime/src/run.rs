@@ -27,8 +27,8 @@ use crate::program::Program;
 use crate::program::array_type::ArrayType;
 use crate::program::instr::{Call, InstrKind};
 use crate::run::bind::Binder;
-use crate::run::state::{OutputPlan, SlotState, State};
-use crate::run::step::{Place, Step};
+use crate::run::state::{OutputPlan, RunState, SlotState};
+use crate::run::step::{Place, RunStep};
 use crate::run::tape::products::kept_bytes;
 use crate::run::tape::{Apart, Tape};
 use crate::run::watch::Watch;
@@ -48,19 +48,19 @@ const BRIEF: Duration = Duration::from_micros(20);
 pub struct Run<'p> {
     program: &'p Program,
     /// `None` only while the run is dropped.
-    state: Option<Box<State>>,
+    state: Option<Box<RunState>>,
 }
 
 impl<'p> Run<'p> {
-    pub(crate) fn new(program: &'p Program, state: Box<State>) -> Run<'p> {
+    pub(crate) fn new(program: &'p Program, state: Box<RunState>) -> Run<'p> {
         Run { program, state: Some(state) }
     }
 
-    fn state(&self) -> &State {
+    fn state(&self) -> &RunState {
         self.state.as_ref().expect("a run has its state until it is dropped")
     }
 
-    fn state_mut(&mut self) -> &mut State {
+    fn state_mut(&mut self) -> &mut RunState {
         self.state.as_mut().expect("a run has its state until it is dropped")
     }
 
@@ -100,7 +100,7 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// The bytes to lend the run, see [`State::lendable`].
+    /// The bytes to lend the run, see [`RunState::lendable`].
     pub(crate) fn lendable(&self) -> Option<usize> {
         self.state().lendable(self.program)
     }
@@ -328,7 +328,7 @@ impl Drop for Run<'_> {
     }
 }
 
-impl State {
+impl RunState {
     /// Allocates the outputs that the caller left to the runtime.
     fn provide_outputs(&mut self, program: &Program) -> Result<(), Fault> {
         for (position, plan) in self.outputs.iter().enumerate() {
@@ -354,11 +354,11 @@ impl State {
         conduct: &Conduct<'_>,
     ) -> Result<(), Error> {
         let of_instr = || Error::at(program.instrs[at].origin);
-        if let Step::Pick(pick) = &self.steps[at] {
+        if let RunStep::Pick(pick) = &self.steps[at] {
             let start = pick.start(&self.bases, &self.values);
             let base = pick.base;
             self.bases[base] = start.map_err(of_instr())?;
-        } else if let Step::Inner(memory) = self.steps[at] {
+        } else if let RunStep::Inner(memory) = self.steps[at] {
             self.run_inner(program, at, memory, conduct)?;
         } else if program.dynamic {
             self.run_dynamic(program, at, conduct).map_err(of_instr())?;

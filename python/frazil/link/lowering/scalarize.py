@@ -39,7 +39,7 @@ Elements: TypeAlias = npt.NDArray[Any]
 """An object array of ints: for each element the number of its value."""
 
 
-Step: TypeAlias = tuple[ScalarOp, tuple[int, ...], str]
+Computed: TypeAlias = tuple[ScalarOp, tuple[int, ...], str]
 """A scalar op, the values that it is applied to, and the dtype of its result."""
 
 
@@ -59,7 +59,7 @@ class Emitter:
         self._lowered: set[tuple[ScalarOp, tuple[str, ...], str]] = set()
         self._elementary: dict[str, ScalarOp] = {}
         self.literals: dict[Literal, int] = {}
-        self.statements: dict[Step, int] = {}
+        self.statements: dict[Computed, int] = {}
         self.dtypes: dict[int, str] = {}
         self._next = 0
 

@@ -32,11 +32,11 @@ pub struct FunctionGraph(Arc<Cell>);
 pub(crate) struct Cell {
     serial: u64,
     container: Container,
-    state: Mutex<Arc<State>>,
+    state: Mutex<Arc<GraphState>>,
 }
 
 /// The state of a graph between two edits.
-struct State {
+struct GraphState {
     inputs: Box<[Var]>,
     outputs: Box<[Var]>,
     names: Names,
@@ -65,11 +65,11 @@ pub enum Client {
 }
 
 /// An earlier state of a graph, for [`FunctionGraph::restore`].
-pub struct Checkpoint(Arc<State>);
+pub struct Checkpoint(Arc<GraphState>);
 
-impl State {
-    fn new(inputs: Vec<Var>, outputs: Vec<Var>, names: Names) -> State {
-        State {
+impl GraphState {
+    fn new(inputs: Vec<Var>, outputs: Vec<Var>, names: Names) -> GraphState {
+        GraphState {
             inputs: inputs.into(),
             outputs: outputs.into(),
             names,
@@ -81,13 +81,13 @@ impl State {
         }
     }
 
-    fn empty() -> State {
-        State::new(Vec::new(), Vec::new(), Names::default())
+    fn empty() -> GraphState {
+        GraphState::new(Vec::new(), Vec::new(), Names::default())
     }
 
     /// The state after an edit of the roots: names of removed variables are removed too.
-    fn edited(&self, inputs: Vec<Var>, outputs: Vec<Var>) -> State {
-        let mut state = State::new(inputs, outputs, Names::default());
+    fn edited(&self, inputs: Vec<Var>, outputs: Vec<Var>) -> GraphState {
+        let mut state = GraphState::new(inputs, outputs, Names::default());
         if !self.names.is_empty() {
             state.names =
                 self.names.retain(|identity| state.index().positions.contains_key(&identity));
@@ -186,7 +186,7 @@ impl FunctionGraph {
         check_inputs(inputs)?;
         let container = container.common_container(inputs.iter().chain(outputs));
         let (inputs, outputs) = (adopt_all(&container, inputs)?, adopt_all(&container, outputs)?);
-        let state = State::new(inputs, outputs, Names::default());
+        let state = GraphState::new(inputs, outputs, Names::default());
         state.check_closed()?;
         Ok(FunctionGraph::with_state(&container, Arc::new(state)))
     }
@@ -196,7 +196,7 @@ impl FunctionGraph {
         FunctionGraph::new(container, &root_inputs(outputs), outputs)
     }
 
-    fn with_state(container: &Container, state: Arc<State>) -> FunctionGraph {
+    fn with_state(container: &Container, state: Arc<GraphState>) -> FunctionGraph {
         let registry = container.registry();
         let serial = registry.next_serial();
         let state = Mutex::new(state);
@@ -205,17 +205,20 @@ impl FunctionGraph {
         FunctionGraph(cell)
     }
 
-    fn state(&self) -> Arc<State> {
+    fn state(&self) -> Arc<GraphState> {
         Arc::clone(&self.0.state.lock())
     }
 
     /// Puts `state` in; the old state is dropped outside the lock.
-    fn swap(&self, state: Arc<State>) -> Arc<State> {
+    fn swap(&self, state: Arc<GraphState>) -> Arc<GraphState> {
         std::mem::replace(&mut *self.0.state.lock(), state)
     }
 
     /// Makes one edit, and makes it again if another thread's edit came between.
-    fn edit(&self, change: impl Fn(&State) -> Result<Option<State>, Error>) -> Result<(), Error> {
+    fn edit(
+        &self,
+        change: impl Fn(&GraphState) -> Result<Option<GraphState>, Error>,
+    ) -> Result<(), Error> {
         loop {
             let old = self.state();
             let Some(new) = change(&old)? else { return Ok(()) };
@@ -290,7 +293,7 @@ impl FunctionGraph {
         self.edit(|state| {
             state.position(var)?;
             let names = state.names.with(var, name);
-            Ok(Some(State::new(state.inputs.to_vec(), state.outputs.to_vec(), names)))
+            Ok(Some(GraphState::new(state.inputs.to_vec(), state.outputs.to_vec(), names)))
         })
     }
 
@@ -352,7 +355,7 @@ impl FunctionGraph {
                 return Ok(None);
             }
             let mut inputs = state.inputs.to_vec();
-            let new = State::new(inputs.clone(), outputs.clone(), Names::default());
+            let new = GraphState::new(inputs.clone(), outputs.clone(), Names::default());
             match newcomers {
                 Newcomers::Refused => new.check_closed()?,
                 Newcomers::Imported => inputs.extend(new.missing()),
@@ -392,12 +395,12 @@ impl FunctionGraph {
 
     /// Releases all that the graph holds; it stays valid, and empty.
     pub fn clear(&self) {
-        drop(self.swap(Arc::new(State::empty())));
+        drop(self.swap(Arc::new(GraphState::empty())));
     }
 
     /// Another graph with this one's content, which becomes empty.
     pub fn take(&self) -> FunctionGraph {
-        let state = self.swap(Arc::new(State::empty()));
+        let state = self.swap(Arc::new(GraphState::empty()));
         FunctionGraph::with_state(&self.0.container, state)
     }
 

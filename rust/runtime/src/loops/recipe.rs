@@ -11,55 +11,55 @@ use crate::loops::logarithm::{EDGES, Logarithm};
 use std::cell::RefCell;
 use std::marker::PhantomData;
 
-/// The result of a step, by its number.
-pub type Place = usize;
+/// The result of an operation, by its number.
+pub type OperationId = usize;
 
 /// One operation on registers. Numbers and tables are bits, in the type of the elements.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Step {
+pub enum Operation {
     /// The argument.
     Argument,
     /// These bits in all elements.
     Number(u64),
     /// A sum.
-    Add(Place, Place),
+    Add(OperationId, OperationId),
     /// A difference.
-    Sub(Place, Place),
+    Sub(OperationId, OperationId),
     /// A product.
-    Mul(Place, Place),
+    Mul(OperationId, OperationId),
     /// A quotient.
-    Div(Place, Place),
+    Div(OperationId, OperationId),
     /// The square root.
-    Sqrt(Place),
+    Sqrt(OperationId),
     /// The product of the first two plus the third, rounded once.
-    Fma(Place, Place, Place),
+    Fma(OperationId, OperationId, OperationId),
     /// Bits that both have.
-    And(Place, Place),
+    And(OperationId, OperationId),
     /// Bits that one has.
-    Or(Place, Place),
+    Or(OperationId, OperationId),
     /// Where the first number is below the second, the third; else the fourth. A NaN is not.
-    Below([Place; 4]),
+    Below([OperationId; 4]),
     /// The entry of a table at the last four bits.
-    Entry([u64; 16], Place),
+    Entry([u64; 16], OperationId),
     /// The first times 2 to the power of the floor of the second, as `vscalef` does it.
-    Scale(Place, Place),
+    Scale(OperationId, OperationId),
     /// The number of the smaller size, with the sign of the first, as `vrange` does it with 6.
-    Nearer(Place, Place),
+    Nearer(OperationId, OperationId),
     /// The mantissa from 3/4 to 3/2, as `vgetmant` does it; of negative numbers NaN.
-    Mantissa(Place),
+    Mantissa(OperationId),
     /// The exponent, as `vgetexp` does it.
-    Exponent(Place),
+    Exponent(OperationId),
     /// The floor.
-    Floor(Place),
+    Floor(OperationId),
     /// The first, unless the second is a zero, infinity, NaN or negative, as `vfixupimm` says by the bits.
-    Edges(Place, Place, u64),
+    Edges(OperationId, OperationId, u64),
 }
 
-/// The steps of a function; the last one is its result.
+/// The operations of a function; the last one is its result.
 #[derive(Default)]
 struct Notes {
-    steps: Vec<Step>,
-    /// Whether something was asked that no step says.
+    operations: Vec<Operation>,
+    /// Whether something was asked that no operation says.
     failed: bool,
 }
 
@@ -67,35 +67,35 @@ thread_local! {
     static NOTES: RefCell<Notes> = RefCell::default();
 }
 
-/// The steps of a function of this thread's notes.
-pub(super) fn steps_of<F: Function, T: Float>() -> Option<Vec<Step>>
+/// The operations of a function of this thread's notes.
+pub(super) fn operations_of<F: Function, T: Float>() -> Option<Vec<Operation>>
 where
     Noted<T>: Lanes,
 {
     NOTES.take();
-    let argument = note::<T>(Step::Argument);
+    let argument = note::<T>(Operation::Argument);
     let result = F::of(argument).0;
-    let Notes { mut steps, failed } = NOTES.take();
-    steps.truncate(result + 1);
-    (!failed).then_some(steps)
+    let Notes { mut operations, failed } = NOTES.take();
+    operations.truncate(result + 1);
+    (!failed).then_some(operations)
 }
 
-/// A register that is a step. Its operations are calls: written out in each function they would make these large.
+/// A register that is an operation. Its methods are calls: written out in each function they would make these large.
 #[derive(Clone, Copy)]
-pub(super) struct Noted<T>(Place, PhantomData<T>);
+pub(super) struct Noted<T>(OperationId, PhantomData<T>);
 
-fn note<T>(step: Step) -> Noted<T> {
-    Noted(place_of(step), PhantomData)
+fn note<T>(operation: Operation) -> Noted<T> {
+    Noted(id_of(operation), PhantomData)
 }
 
-/// The place of a step, which is noted once.
+/// The number of an operation, which is noted once.
 #[inline(never)]
-fn place_of(step: Step) -> Place {
+fn id_of(operation: Operation) -> OperationId {
     NOTES.with_borrow_mut(|own| {
-        let known = own.steps.iter().position(|&known| known == step);
+        let known = own.operations.iter().position(|&known| known == operation);
         known.unwrap_or_else(|| {
-            own.steps.push(step);
-            own.steps.len() - 1
+            own.operations.push(operation);
+            own.operations.len() - 1
         })
     })
 }
@@ -118,7 +118,7 @@ macro_rules! noted {
 
             #[inline(never)]
             fn all(x: $float) -> Self {
-                note(Step::Number(u64::from(x.to_bits())))
+                note(Operation::Number(u64::from(x.to_bits())))
             }
 
             fn number(x: f64) -> Self {
@@ -132,23 +132,23 @@ macro_rules! noted {
 
             #[inline(never)]
             fn div(self, by: Self) -> Self {
-                note(Step::Div(self.0, by.0))
+                note(Operation::Div(self.0, by.0))
             }
 
             #[inline(never)]
             fn sqrt(self) -> Self {
-                note(Step::Sqrt(self.0))
+                note(Operation::Sqrt(self.0))
             }
 
             #[inline(never)]
             fn abs(self) -> Self {
                 let size = Self::bits(!(-0.0 as $float).to_bits());
-                note(Step::And(size.0, self.0))
+                note(Operation::And(size.0, self.0))
             }
 
             #[inline(never)]
             fn below(self, bound: Self, yes: Self, no: Self) -> Self {
-                note(Step::Below([self.0, bound.0, yes.0, no.0]))
+                note(Operation::Below([self.0, bound.0, yes.0, no.0]))
             }
 
             fn all_within(self, _: Self) -> bool {
@@ -173,34 +173,34 @@ macro_rules! noted {
 
             #[inline(never)]
             fn inverse_power(k: Self, _: Self) -> Self {
-                let floor: Self = note(Step::Floor(k.0));
+                let floor: Self = note(Operation::Floor(k.0));
                 let negative = Self::all(0.0).sub(floor);
-                note(Step::Scale(Self::all(1.0).0, negative.0))
+                note(Operation::Scale(Self::all(1.0).0, negative.0))
             }
 
             #[inline(never)]
             fn fma(self, by: Self, more: Self) -> Self {
-                note(Step::Fma(self.0, by.0, more.0))
+                note(Operation::Fma(self.0, by.0, more.0))
             }
 
             #[inline(never)]
             fn add(self, other: Self) -> Self {
-                note(Step::Add(self.0, other.0))
+                note(Operation::Add(self.0, other.0))
             }
 
             #[inline(never)]
             fn sub(self, other: Self) -> Self {
-                note(Step::Sub(self.0, other.0))
+                note(Operation::Sub(self.0, other.0))
             }
 
             #[inline(never)]
             fn mul(self, other: Self) -> Self {
-                note(Step::Mul(self.0, other.0))
+                note(Operation::Mul(self.0, other.0))
             }
 
             #[inline(never)]
             fn taken_from(self, table: &[$float; 16]) -> Self {
-                note(Step::Entry(table.map(|own| u64::from(own.to_bits())), self.0))
+                note(Operation::Entry(table.map(|own| u64::from(own.to_bits())), self.0))
             }
 
             fn within_exponents(self) -> Self {
@@ -209,30 +209,30 @@ macro_rules! noted {
 
             #[inline(never)]
             fn at_most(self, most: Self) -> Self {
-                note(Step::Nearer(self.0, most.0))
+                note(Operation::Nearer(self.0, most.0))
             }
 
             #[inline(never)]
             fn times_power(self, k: Self, _: Self) -> Self {
-                note(Step::Scale(self.0, k.0))
+                note(Operation::Scale(self.0, k.0))
             }
 
             #[inline(never)]
             fn times_whole_power(self, k: Self) -> Self {
-                note(Step::Scale(self.0, k.0))
+                note(Operation::Scale(self.0, k.0))
             }
 
             #[inline(never)]
             fn parts(self) -> (Self, Self) {
-                let m: Self = note(Step::Mantissa(self.0));
+                let m: Self = note(Operation::Mantissa(self.0));
                 let (of_m, of_all): (Self, Self) =
-                    (note(Step::Exponent(m.0)), note(Step::Exponent(self.0)));
+                    (note(Operation::Exponent(m.0)), note(Operation::Exponent(self.0)));
                 (m, of_m.sub(of_all))
             }
 
             #[inline(never)]
             fn or_edges_of(self, u: Self) -> Self {
-                note(Step::Edges(self.0, u.0, EDGES))
+                note(Operation::Edges(self.0, u.0, EDGES))
             }
 
             #[inline(never)]
@@ -240,14 +240,14 @@ macro_rules! noted {
                 let sign = Self::bits((-0.0 as $float).to_bits());
                 let size = Self::bits(!(-0.0 as $float).to_bits());
                 let (own, other): (Self, Self) =
-                    (note(Step::And(size.0, self.0)), note(Step::And(sign.0, x.0)));
-                note(Step::Or(own.0, other.0))
+                    (note(Operation::And(size.0, self.0)), note(Operation::And(sign.0, x.0)));
+                note(Operation::Or(own.0, other.0))
             }
         }
 
         impl Noted<$float> {
             fn bits(bits: impl Into<u64>) -> Self {
-                note(Step::Number(bits.into()))
+                note(Operation::Number(bits.into()))
             }
         }
     };

@@ -4,7 +4,7 @@
 #[cfg(target_arch = "x86_64")]
 use crate::loops::lanes::two::Two;
 use crate::loops::lanes::{Float, Function, Lanes, each, whole};
-use crate::loops::recipe::{Step, steps_of};
+use crate::loops::recipe::{Operation, operations_of};
 use crate::loops::{
     angles, arcs, digamma, error_function, exponential, gamma, hyperbolic, logarithm, roots,
 };
@@ -31,12 +31,12 @@ macro_rules! functions {
             }
         }
 
-        /// The function of that name as steps on registers, of elements of 64 bits or 32; `None` if there is none, or if
+        /// The function of that name as operations on registers, of elements of 64 bits or 32; `None` if there is none, or if
         /// it has a branch.
-        pub fn recipe(name: &str, wide: bool) -> Option<Vec<Step>> {
+        pub fn recipe(name: &str, wide: bool) -> Option<Vec<Operation>> {
             match (name, wide) {
-                $((stringify!($name), true) => steps_of::<$name, f64>(),
-                (stringify!($name), false) => steps_of::<$name, f32>(),)*
+                $((stringify!($name), true) => operations_of::<$name, f64>(),
+                (stringify!($name), false) => operations_of::<$name, f32>(),)*
                 _ => None,
             }
         }

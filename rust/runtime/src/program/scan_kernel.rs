@@ -74,7 +74,7 @@ pub struct ScanKernelSpec {
     pub counts: bool,
 }
 
-/// The kernel's operands, for [`crate::KernelRef::operands`].
+/// The kernel's operands, for [`crate::program::codec::KernelRef::operands`].
 pub(crate) fn operands<K>(
     code: &ScanKernel<K>,
     dtype: impl Fn(Slot) -> Result<DType, BuildError>,

@@ -1,6 +1,6 @@
-//! The most memory that a call allocates while it runs: rows of loops that may end early.
+//! The most memory that a call allocates while it runs: rows of scans that may end early.
 //!
-//! Such a loop takes most if it does all its steps; the same holds for views of its rows. Arrays that are
+//! Such a scan takes most if it does all its steps; the same holds for views of its rows. Arrays that are
 //! computed from the rows, or have a shape that depends on other values, are not forecast.
 
 use crate::arrays::view::Index;
@@ -10,13 +10,13 @@ use crate::program::instr::{InstrKind, View};
 use crate::program::nested::Inner;
 use crate::program::size::{SizeExpr, SizeOp};
 use crate::run::bind::Binder;
-use crate::run::state::{SlotState, State};
+use crate::run::state::{RunState, SlotState};
 use crate::run::step::Place;
 
 impl Program {
     /// The bytes that a call finds while it runs, at most, its outputs among them; `None` if values
     /// decide. A state that was laid out knows the shapes afterwards, as they are at most.
-    pub(crate) fn forecast(&self, state: &mut State) -> Option<usize> {
+    pub(crate) fn forecast(&self, state: &mut RunState) -> Option<usize> {
         let (mut most, mut held) = (0, 0);
         let mut stacked = vec![false; self.slots.len()];
         for growth in std::mem::take(&mut state.growths) {
@@ -51,9 +51,9 @@ impl Program {
         Some(most.max(held))
     }
 
-    /// Evaluates sizes as they are when all loops do all their steps; `None` if another number of
+    /// Evaluates sizes as they are when all scans do all their steps; `None` if another number of
     /// steps may make one larger.
-    fn assume(&self, state: &mut State, sizes: &[Size]) -> Option<()> {
+    fn assume(&self, state: &mut RunState, sizes: &[Size]) -> Option<()> {
         for &size in sizes {
             let value = match self.sizes[size.index()] {
                 SizeExpr::Value(slot) => {

@@ -7,7 +7,7 @@ use crate::arrays::array::ArrayRef;
 use crate::error::Error;
 use crate::ids::{Origin, Slot};
 use crate::program::Program;
-use crate::run::state::State;
+use crate::run::state::RunState;
 
 /// The place of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +76,7 @@ pub struct MemoryPlan {
     pub choices: Option<usize>,
     /// Bytes that are found during the run, at most, beside outputs; `None` if values decide.
     pub found: Option<usize>,
-    /// Whether every run takes as much: no branch takes less, and no loop ends early whose steps take
+    /// Whether every run takes as much: no branch takes less, and no scan ends early whose steps take
     /// memory.
     pub exact: bool,
     /// The memory of the branches of the program.
@@ -147,8 +147,8 @@ impl Program {
     pub(crate) fn laid_out(
         &self,
         dims: &[Vec<i64>],
-        seen: impl FnMut(&State, usize),
-    ) -> Result<State, Error> {
+        seen: impl FnMut(&RunState, usize),
+    ) -> Result<RunState, Error> {
         let strides: Vec<Vec<i64>> = dims
             .iter()
             .zip(&self.inputs)
@@ -167,13 +167,13 @@ impl Program {
                 owner: None,
             })
             .collect();
-        let mut state = State::new(self);
+        let mut state = RunState::new(self);
         state.lay_out(self, &inputs, seen)?;
         Ok(state)
     }
 
     /// Notes the results of an instruction that was just bound.
-    fn made(&self, state: &State, at: usize, buffers: &mut Vec<PlannedBuffer>) {
+    fn made(&self, state: &RunState, at: usize, buffers: &mut Vec<PlannedBuffer>) {
         let instr = &self.instrs[at];
         if instr.dynamic && instr.kind.shares().is_some() {
             return;

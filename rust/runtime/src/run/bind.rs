@@ -20,28 +20,28 @@ use crate::ids::{Origin, Size, Slot};
 use crate::program::Program;
 use crate::program::instr::InstrKind;
 use crate::program::nested::Inner;
-use crate::run::state::{SlotState, State};
-use crate::run::step::{Place, Step};
+use crate::run::state::{RunState, SlotState};
+use crate::run::step::{Place, RunStep};
 
 /// Binds instructions in order. With an arena the memory comes from there, before any run; without
 /// one it is allocated at once, for the run that goes on.
 pub(crate) struct Binder<'a> {
     program: &'a Program,
-    state: &'a mut State,
+    state: &'a mut RunState,
     arena: Option<&'a mut Arena>,
 }
 
 impl<'a> Binder<'a> {
     pub(crate) fn new(
         program: &'a Program,
-        state: &'a mut State,
+        state: &'a mut RunState,
         arena: Option<&'a mut Arena>,
     ) -> Binder<'a> {
         Binder { program, state, arena }
     }
 
     /// The step of an instruction; its results have their places from now on.
-    pub(crate) fn step(&mut self, kind: &InstrKind) -> Result<Step, Fault> {
+    pub(crate) fn step(&mut self, kind: &InstrKind) -> Result<RunStep, Fault> {
         match kind {
             InstrKind::Loop(code) => self.bind_loop(code),
             InstrKind::View { of, to, view } => self.view(*of, *to, view),
@@ -86,7 +86,7 @@ impl<'a> Binder<'a> {
             InstrKind::Scalar { size, to } => {
                 let value = self.state.size(*size);
                 let to = self.fresh(*to, &[])?;
-                Ok(Step::Scalar { to, value })
+                Ok(RunStep::Scalar { to, value })
             }
             InstrKind::RequireEqual { a, b, message, of_index } => {
                 self.require_equal(*a, *b, message, *of_index)
@@ -94,9 +94,9 @@ impl<'a> Binder<'a> {
             InstrKind::Check { holds, message, asserted } => self.check(*holds, message, *asserted),
             InstrKind::ScanKernel(code) => self.scan_kernel(code),
             // Its results are known when it has run.
-            InstrKind::Call(_) => Ok(Step::Later),
+            InstrKind::Call(_) => Ok(RunStep::Later),
             // Bound by `inner`, whose faults may come from a nested program.
-            InstrKind::Inner(_) => Ok(Step::Inner(None)),
+            InstrKind::Inner(_) => Ok(RunStep::Inner(None)),
         }
     }
 
@@ -106,23 +106,23 @@ impl<'a> Binder<'a> {
         b: Size,
         message: &str,
         of_index: bool,
-    ) -> Result<Step, Fault> {
+    ) -> Result<RunStep, Fault> {
         let (a, b) = (self.state.size(a), self.state.size(b));
         if a != b {
             return Err(Fault::Required { message: message.to_owned(), a, b, of_index });
         }
-        Ok(Step::Nothing)
+        Ok(RunStep::Nothing)
     }
 
-    fn check(&self, holds: Size, message: &str, asserted: bool) -> Result<Step, Fault> {
+    fn check(&self, holds: Size, message: &str, asserted: bool) -> Result<RunStep, Fault> {
         if self.state.size(holds) == 0 {
             return Err(Fault::Untrue { message: message.to_owned(), asserted });
         }
-        Ok(Step::Nothing)
+        Ok(RunStep::Nothing)
     }
 
     /// The step of an instruction that runs programs, whose results have known layouts.
-    pub(crate) fn inner(&mut self, code: &Inner, origin: Option<Origin>) -> Result<Step, Error> {
+    pub(crate) fn inner(&mut self, code: &Inner, origin: Option<Origin>) -> Result<RunStep, Error> {
         let needs = self.state.inner_needs(self.program, code, origin)?;
         for (slot, layout) in needs.layouts {
             self.place_fresh(slot, layout).map_err(Error::at(origin))?;
@@ -132,12 +132,12 @@ impl<'a> Binder<'a> {
         let at = self.state.steps.len();
         self.state.arms.extend(needs.arms.map(|arms| (at, arms)));
         self.state.growths.extend(needs.growth);
-        let Some(arena) = &mut self.arena else { return Ok(Step::Inner(None)) };
+        let Some(arena) = &mut self.arena else { return Ok(RunStep::Inner(None)) };
         // Nothing else is made while the instruction runs.
         let start = arena.take(needs.bytes).map_err(Error::at(origin))?;
         arena.release(start, needs.bytes);
         let place = Place { base: self.program.bases.arena, offset: start as i64 };
-        Ok(Step::Inner(Some((place, needs.bytes))))
+        Ok(RunStep::Inner(Some((place, needs.bytes))))
     }
 
     fn slot(&self, slot: Slot) -> &SlotState {

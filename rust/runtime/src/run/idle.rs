@@ -14,7 +14,7 @@ use frazil_core::intern::sync::{Mutex, MutexGuard};
 use crate::arrays::array::ArrayRef;
 use crate::program::Program;
 use crate::run::executable::Bindings;
-use crate::run::state::State;
+use crate::run::state::RunState;
 
 /// Places beside that of the thread that came first: more than threads that often run at once.
 const PLACES: usize = 16;
@@ -68,14 +68,14 @@ type Others = [ThreadPlace; PLACES];
 struct ThreadPlace {
     /// The one that was used last comes last.
     #[expect(clippy::vec_box, reason = "a state goes to a run and back by its address")]
-    states: Mutex<Vec<Box<State>>>,
+    states: Mutex<Vec<Box<RunState>>>,
     made: AtomicU64,
     found: AtomicU64,
 }
 
 impl IdleStates {
     /// A state for a run over these inputs, and whether it is bound to their shapes.
-    pub(crate) fn take(&self, program: &Program, inputs: &[ArrayRef<'_>]) -> (Box<State>, bool) {
+    pub(crate) fn take(&self, program: &Program, inputs: &[ArrayRef<'_>]) -> (Box<RunState>, bool) {
         let own = self.own();
         if let Some(state) = own.take_bound(program, inputs) {
             ThreadPlace::count(&own.found);
@@ -91,11 +91,11 @@ impl IdleStates {
         let oldest =
             || own.take_oldest().or_else(|| self.places().find_map(ThreadPlace::take_oldest));
         let used = if idle < shapes(program) { None } else { oldest() };
-        (used.unwrap_or_else(|| Box::new(State::new(program))), false)
+        (used.unwrap_or_else(|| Box::new(RunState::new(program))), false)
     }
 
     /// Takes a state back for the next run.
-    pub(crate) fn give(&self, program: &Program, state: Box<State>) {
+    pub(crate) fn give(&self, program: &Program, state: Box<RunState>) {
         // Memory goes back to the system after the lock is released.
         drop(self.own().give(state, shapes(program)));
     }
@@ -174,7 +174,7 @@ impl ThreadPlace {
     }
 
     #[expect(clippy::vec_box, reason = "as above")]
-    fn lock(&self) -> Option<MutexGuard<'_, Vec<Box<State>>>> {
+    fn lock(&self) -> Option<MutexGuard<'_, Vec<Box<RunState>>>> {
         for _ in 0..SPINS {
             if let Some(states) = self.states.try_lock() {
                 return Some(states);
@@ -188,19 +188,19 @@ impl ThreadPlace {
         self.lock().map_or(0, |states| states.len())
     }
 
-    fn take_bound(&self, program: &Program, inputs: &[ArrayRef<'_>]) -> Option<Box<State>> {
+    fn take_bound(&self, program: &Program, inputs: &[ArrayRef<'_>]) -> Option<Box<RunState>> {
         let mut states = self.lock()?;
         let at = states.iter().rposition(|state| state.is_bound(program, inputs))?;
         Some(states.remove(at))
     }
 
-    fn take_oldest(&self) -> Option<Box<State>> {
+    fn take_oldest(&self) -> Option<Box<RunState>> {
         let mut states = self.lock()?;
         (!states.is_empty()).then(|| states.remove(0))
     }
 
     /// Keeps a state, or gives it back if there is no room.
-    fn give(&self, state: Box<State>, room: usize) -> Option<Box<State>> {
+    fn give(&self, state: Box<RunState>, room: usize) -> Option<Box<RunState>> {
         match self.lock() {
             Some(mut states) if states.len() < room => {
                 states.push(state);

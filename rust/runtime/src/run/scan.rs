@@ -20,7 +20,7 @@ use crate::program::Program;
 use crate::program::nested::{Next, Part, Scan};
 use crate::run::Run;
 use crate::run::scan::rows::Rows;
-use crate::run::state::State;
+use crate::run::state::RunState;
 use crate::run::subrun::Site;
 use crate::threads::conduct::Conduct;
 
@@ -109,7 +109,7 @@ struct ScanRun<'p> {
     block: Buffer,
 }
 
-impl State {
+impl RunState {
     /// Runs a scan.
     pub(crate) fn scan(
         &mut self,
@@ -157,7 +157,7 @@ impl State {
 impl<'p> ScanRun<'p> {
     /// The scan before its first step. States lie in C order from the start on.
     fn new(
-        state: &State,
+        state: &RunState,
         program: &'p Program,
         code: &'p Scan,
         origin: Option<Origin>,
@@ -268,7 +268,7 @@ impl<'p> ScanRun<'p> {
     /// Does the steps; how many.
     fn run(
         &mut self,
-        state: &mut State,
+        state: &mut RunState,
         site: &Site<'_>,
         conduct: &Conduct<'_>,
     ) -> Result<i64, Error> {
@@ -403,7 +403,7 @@ impl<'p> ScanRun<'p> {
     /// Brings an output that a step has made to where its value is kept.
     fn store(
         &mut self,
-        state: &mut State,
+        state: &mut RunState,
         site: &Site<'_>,
         run: &mut Run<'p>,
         at: usize,

@@ -50,7 +50,7 @@ pub(crate) struct Packed {
 
 impl ScanKernelStep {
     /// # Safety
-    /// As for `Step::run`.
+    /// As for `RunStep::run`.
     pub(crate) unsafe fn run(&self, at: RunMemory<'_>, conduct: &Conduct<'_>) -> Result<(), Fault> {
         let RunMemory { bases, scratch } = at;
         let mut pointers: SmallVec<[*mut std::ffi::c_char; 16]> =

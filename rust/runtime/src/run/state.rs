@@ -18,7 +18,7 @@ use crate::run::ASK;
 use crate::run::bind::Binder;
 use crate::run::guard::Guards;
 use crate::run::scan::rows::Growth;
-use crate::run::step::{Place, RunMemory, Step};
+use crate::run::step::{Place, RunMemory, RunStep};
 use crate::run::tape::Parts;
 use crate::threads::conduct::Conduct;
 
@@ -45,7 +45,7 @@ pub(crate) struct OutputPlan {
 
 /// Everything that a run changes.
 #[derive(Default)]
-pub(crate) struct State {
+pub(crate) struct RunState {
     bound: bool,
     /// Whether the last run with this binding was brief.
     pub(crate) was_brief: bool,
@@ -55,7 +55,7 @@ pub(crate) struct State {
     key: Vec<i64>,
     pub(crate) values: Vec<i64>,
     pub(crate) slots: Vec<SlotState>,
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<RunStep>,
     /// `None`: known when the run ends.
     pub(crate) outputs: Vec<Option<OutputPlan>>,
     /// The outputs that are not in their memory when the last instruction has run.
@@ -75,7 +75,7 @@ pub(crate) struct State {
     pub(crate) open: bool,
     /// For each branch the instruction, and the memory of either arm.
     pub(crate) arms: Vec<(usize, [usize; 2])>,
-    /// The memory of the rows of loops that may end early.
+    /// The memory of the rows of scans that may end early.
     pub(crate) growths: Vec<Growth>,
     /// Memory for programs of branches.
     pub(crate) spare: Spare,
@@ -95,11 +95,11 @@ pub(crate) struct State {
 
 // SAFETY: the pointers in `bases` and `kept` are used during a run only, whose caller promises that
 // they may be read from the thread it runs on; everything else is owned.
-unsafe impl Send for State {}
+unsafe impl Send for RunState {}
 
-impl State {
-    pub(crate) fn new(program: &Program) -> State {
-        let mut state = State {
+impl RunState {
+    pub(crate) fn new(program: &Program) -> RunState {
+        let mut state = RunState {
             values: vec![0; program.sizes.len()],
             slots: vec![SlotState::default(); program.slots.len()],
             bases: vec![std::ptr::null_mut(); program.bases.end],
@@ -109,7 +109,7 @@ impl State {
             kept: program.slots.iter().map(|_| None).collect(),
             pool: Pool::new(POOL.0, POOL.1),
             guards: Guards::new(program.watched),
-            ..State::default()
+            ..RunState::default()
         };
         for (at, constant) in program.constants.iter().enumerate() {
             let base = program.bases.constants + at;
@@ -167,13 +167,13 @@ impl State {
         self.guards.clear();
     }
 
-    /// As [`State::bind`]. `seen` is called after each instruction, when its results have their places
+    /// As [`RunState::bind`]. `seen` is called after each instruction, when its results have their places
     /// and nothing is released yet.
     pub(crate) fn lay_out(
         &mut self,
         program: &Program,
         inputs: &[ArrayRef<'_>],
-        mut seen: impl FnMut(&State, usize),
+        mut seen: impl FnMut(&RunState, usize),
     ) -> Result<(), Error> {
         self.unbind();
         check_inputs(program, inputs).map_err(Error::at(None))?;
@@ -191,8 +191,8 @@ impl State {
         self.evaluate(program, &program.bound_sizes[0]);
         for (at, instr) in program.instrs.iter().enumerate() {
             let step = match &instr.kind {
-                InstrKind::Inner(_) if instr.dynamic => Step::Inner(None),
-                _ if instr.dynamic => Step::Later,
+                InstrKind::Inner(_) if instr.dynamic => RunStep::Inner(None),
+                _ if instr.dynamic => RunStep::Later,
                 InstrKind::Inner(code) => {
                     let mut binder = Binder::new(program, self, Some(&mut arena));
                     binder.inner(code, instr.origin)?
@@ -288,7 +288,7 @@ impl State {
             .then(|| self.arena_bytes.next_multiple_of(ALIGNMENT) + self.scratch_bytes)
     }
 
-    /// Takes the memory of another run, which has as many bytes as [`State::lendable`] says.
+    /// Takes the memory of another run, which has as many bytes as [`RunState::lendable`] says.
     pub(crate) fn borrow_memory(&mut self, program: &Program, start: *mut u8) {
         self.bases[program.bases.arena] = start;
         let arena = self.arena_bytes.next_multiple_of(ALIGNMENT);
@@ -313,7 +313,7 @@ impl State {
     /// Runs all steps of a program that is plain.
     ///
     /// # Safety
-    /// As for [`Step::run`]; the scratch memory has grown since the steps were bound.
+    /// As for [`RunStep::run`]; the scratch memory has grown since the steps were bound.
     pub(crate) unsafe fn run_steps(
         &mut self,
         program: &Program,
@@ -325,11 +325,11 @@ impl State {
             let done = match step {
                 // SAFETY: by the caller's promise, for this and the next, the bases are as large as
                 // when the step was bound.
-                Step::Loop(step) => unsafe { step.run(self.memory(scratch), conduct) },
+                RunStep::Loop(step) => unsafe { step.run(self.memory(scratch), conduct) },
                 // SAFETY: as above.
-                Step::Transfer(step) => unsafe { step.run(&self.bases, conduct) },
-                Step::Nothing => continue,
-                Step::Pick(pick) => {
+                RunStep::Transfer(step) => unsafe { step.run(&self.bases, conduct) },
+                RunStep::Nothing => continue,
+                RunStep::Pick(pick) => {
                     let start = pick.start(&self.bases, &self.values);
                     start.map(|start| self.bases[pick.base] = start)
                 }
@@ -347,8 +347,12 @@ impl State {
     /// Runs a step, and looks in a watched run whether it has left its scratch memory.
     ///
     /// # Safety
-    /// As for [`Step::run`]; the scratch memory has grown since the step was bound.
-    pub(crate) unsafe fn run_step(&self, step: &Step, conduct: &Conduct<'_>) -> Result<(), Fault> {
+    /// As for [`RunStep::run`]; the scratch memory has grown since the step was bound.
+    pub(crate) unsafe fn run_step(
+        &self,
+        step: &RunStep,
+        conduct: &Conduct<'_>,
+    ) -> Result<(), Fault> {
         let scratch = self.scratch_start.wrapping_add(self.guards.width());
         let guarded = (self.guards.width() > 0).then(|| step.scratch()).filter(|&bytes| bytes > 0);
         if let Some(bytes) = guarded {
@@ -358,9 +362,9 @@ impl State {
         // Most instructions are loops, and take less than the frame that all others share.
         let done = match step {
             // SAFETY: by the caller's promise, the bases are as large as when the step was bound.
-            Step::Loop(step) => unsafe { step.run(self.memory(scratch), conduct) },
+            RunStep::Loop(step) => unsafe { step.run(self.memory(scratch), conduct) },
             // The run does these itself.
-            Step::Nothing | Step::Later | Step::Inner(_) | Step::Pick(_) => Ok(()),
+            RunStep::Nothing | RunStep::Later | RunStep::Inner(_) | RunStep::Pick(_) => Ok(()),
             // SAFETY: as above.
             step => unsafe { step.run(self.memory(scratch), &self.values, conduct) },
         };

@@ -54,7 +54,7 @@ pub(crate) struct RunMemory<'m> {
 
 /// One instruction, ready to run.
 #[derive(Debug)]
-pub(crate) enum Step {
+pub(crate) enum RunStep {
     /// The slot is described already.
     Nothing,
     /// It must be bound in each run.
@@ -217,7 +217,7 @@ pub(crate) struct DrawStep {
 
 impl ListStep {
     /// # Safety
-    /// As for [`Step::run`].
+    /// As for [`RunStep::run`].
     unsafe fn run(&self, bases: &[*mut u8]) -> Result<(), Halt> {
         let of = self.of.resolve(bases).cast_const();
         let to: SmallVec<[*mut i64; 4]> =
@@ -235,37 +235,43 @@ impl ListStep {
     }
 }
 
-impl Step {
+impl RunStep {
     /// Whether it may take long without asking whether to stop.
     pub(crate) fn may_ask_late(&self) -> bool {
         match self {
-            Step::Nothing | Step::Later | Step::Scalar { .. } | Step::Range { .. } => false,
+            RunStep::Nothing | RunStep::Later | RunStep::Scalar { .. } | RunStep::Range { .. } => {
+                false
+            }
             // The program that it runs asks by itself.
-            Step::Inner(_) => false,
-            Step::Loop(step) => step.nest.is_long(),
-            Step::Transfer(_) | Step::Transfers(_) | Step::Pick(_) | Step::Store(_) => false,
-            Step::CountTerms(_) | Step::Terms(_) => false,
-            Step::Dot(step) => step.plan.is_long(),
-            Step::Gemm(step) => step.plan.is_long(),
-            Step::Stack(_) | Step::ScanKernel(_) => true,
-            Step::Sort(_) | Step::Extreme(_) | Step::List(_) | Step::Draw(_) => true,
+            RunStep::Inner(_) => false,
+            RunStep::Loop(step) => step.nest.is_long(),
+            RunStep::Transfer(_) | RunStep::Transfers(_) | RunStep::Pick(_) | RunStep::Store(_) => {
+                false
+            }
+            RunStep::CountTerms(_) | RunStep::Terms(_) => false,
+            RunStep::Dot(step) => step.plan.is_long(),
+            RunStep::Gemm(step) => step.plan.is_long(),
+            RunStep::Stack(_) | RunStep::ScanKernel(_) => true,
+            RunStep::Sort(_) | RunStep::Extreme(_) | RunStep::List(_) | RunStep::Draw(_) => true,
         }
     }
 
     /// The bytes of scratch memory that it needs.
     pub(crate) fn scratch(&self) -> usize {
         match self {
-            Step::Loop(step) => step.scratch(),
-            Step::Dot(step) => step.plan.scratch(),
-            Step::Gemm(step) => step.plan.scratch(),
-            Step::Stack(step) => step.plan.scratch(),
-            Step::ScanKernel(step) => step.scratch,
-            Step::Sort(step) => step.scratch,
-            Step::Extreme(step) => step.scratch,
-            Step::Inner(_) | Step::List(_) | Step::Draw(_) => 0,
-            Step::Nothing | Step::Later | Step::Scalar { .. } | Step::Range { .. } => 0,
-            Step::Transfer(_) | Step::Transfers(_) | Step::Pick(_) | Step::Store(_) => 0,
-            Step::CountTerms(_) | Step::Terms(_) => 0,
+            RunStep::Loop(step) => step.scratch(),
+            RunStep::Dot(step) => step.plan.scratch(),
+            RunStep::Gemm(step) => step.plan.scratch(),
+            RunStep::Stack(step) => step.plan.scratch(),
+            RunStep::ScanKernel(step) => step.scratch,
+            RunStep::Sort(step) => step.scratch,
+            RunStep::Extreme(step) => step.scratch,
+            RunStep::Inner(_) | RunStep::List(_) | RunStep::Draw(_) => 0,
+            RunStep::Nothing | RunStep::Later | RunStep::Scalar { .. } | RunStep::Range { .. } => 0,
+            RunStep::Transfer(_) | RunStep::Transfers(_) | RunStep::Pick(_) | RunStep::Store(_) => {
+                0
+            }
+            RunStep::CountTerms(_) | RunStep::Terms(_) => 0,
         }
     }
 
@@ -283,60 +289,63 @@ impl Step {
         let bases = at.bases;
         match self {
             // The result of the last one goes into `bases`; the run puts it there.
-            Step::Nothing | Step::Later | Step::Inner(_) | Step::Pick(_) => Ok(()),
+            RunStep::Nothing | RunStep::Later | RunStep::Inner(_) | RunStep::Pick(_) => Ok(()),
             // SAFETY: by the caller's promise, for this and the next, the memories are as large as
             // when the step was bound.
-            Step::Loop(step) => unsafe { step.run(at, conduct) },
+            RunStep::Loop(step) => unsafe { step.run(at, conduct) },
             // SAFETY: as above.
-            Step::Transfer(step) => unsafe { step.run(bases, conduct) },
-            Step::Transfers(steps) => {
+            RunStep::Transfer(step) => unsafe { step.run(bases, conduct) },
+            RunStep::Transfers(steps) => {
                 // SAFETY: as above; they come in order.
                 steps.iter().try_for_each(|step| unsafe { step.run(bases, conduct) })
             }
             // SAFETY: as above.
-            Step::Store(step) => unsafe { step.run(bases, values, conduct) },
+            RunStep::Store(step) => unsafe { step.run(bases, values, conduct) },
             // SAFETY: as above.
-            Step::Dot(step) => unsafe { step.run(at, conduct) },
+            RunStep::Dot(step) => unsafe { step.run(at, conduct) },
             // SAFETY: as above.
-            Step::Gemm(step) => unsafe { step.run(at, conduct) },
-            Step::Scalar { to, value } => {
+            RunStep::Gemm(step) => unsafe { step.run(at, conduct) },
+            RunStep::Scalar { to, value } => {
                 // SAFETY: the place is that of one aligned 64-bit element.
                 unsafe { to.resolve(bases).cast::<i64>().write(*value) };
                 Ok(())
             }
-            Step::Stack(_) | Step::ScanKernel(_) | Step::Range { .. } | Step::Draw(_) => {
+            RunStep::Stack(_)
+            | RunStep::ScanKernel(_)
+            | RunStep::Range { .. }
+            | RunStep::Draw(_) => {
                 // SAFETY: as above.
                 unsafe { self.run_rare(at, conduct) }
             }
-            Step::Sort(_) | Step::Extreme(_) | Step::List(_) => {
+            RunStep::Sort(_) | RunStep::Extreme(_) | RunStep::List(_) => {
                 // SAFETY: as above.
                 unsafe { self.run_rare(at, conduct) }
             }
             // SAFETY: as above.
-            Step::CountTerms(_) | Step::Terms(_) => unsafe { self.run_rare(at, conduct) },
+            RunStep::CountTerms(_) | RunStep::Terms(_) => unsafe { self.run_rare(at, conduct) },
         }
     }
 
     /// Steps that few programs do often. They are apart, so that the others do not share their large frame.
     ///
     /// # Safety
-    /// As for [`Step::run`].
+    /// As for [`RunStep::run`].
     #[inline(never)]
     unsafe fn run_rare(&self, at: RunMemory<'_>, conduct: &Conduct<'_>) -> Result<(), Fault> {
         let bases = at.bases;
         match self {
             // SAFETY: by the caller's promise, for this and the next, the memories are as large as
             // when the step was bound.
-            Step::Stack(step) => unsafe { step.run(at, conduct) },
+            RunStep::Stack(step) => unsafe { step.run(at, conduct) },
             // SAFETY: as above; the result is new memory.
-            Step::Sort(step) => Ok(unsafe { step.plan.run(step.memory(at)) }?),
+            RunStep::Sort(step) => Ok(unsafe { step.plan.run(step.memory(at)) }?),
             // SAFETY: as above.
-            Step::Extreme(step) => Ok(unsafe { step.plan.run(step.memory(at)) }?),
+            RunStep::Extreme(step) => Ok(unsafe { step.plan.run(step.memory(at)) }?),
             // SAFETY: as above.
-            Step::List(step) => Ok(unsafe { step.run(bases) }?),
+            RunStep::List(step) => Ok(unsafe { step.run(bases) }?),
             // SAFETY: as above.
-            Step::ScanKernel(step) => unsafe { step.run(at, conduct) },
-            Step::Range { to, start, step, count } => {
+            RunStep::ScanKernel(step) => unsafe { step.run(at, conduct) },
+            RunStep::Range { to, start, step, count } => {
                 let to = to.resolve(bases).cast::<i64>();
                 let mut value = *start;
                 Ok(in_portions(*count as usize, |part| {
@@ -349,25 +358,29 @@ impl Step {
             }
             // SAFETY: by the caller's promise, for this and the next, the memories are as large as
             // when the step was bound.
-            Step::CountTerms(step) => unsafe { step.run(bases) },
+            RunStep::CountTerms(step) => unsafe { step.run(bases) },
             // SAFETY: as above.
-            Step::Terms(step) => unsafe { step.run(bases) },
+            RunStep::Terms(step) => unsafe { step.run(bases) },
             // SAFETY: as above.
-            Step::Draw(step) => unsafe { step.run(bases) },
-            Step::Nothing | Step::Later | Step::Inner(_) | Step::Pick(_) | Step::Scalar { .. } => {
+            RunStep::Draw(step) => unsafe { step.run(bases) },
+            RunStep::Nothing
+            | RunStep::Later
+            | RunStep::Inner(_)
+            | RunStep::Pick(_)
+            | RunStep::Scalar { .. } => {
                 unreachable!("`run` does it itself")
             }
-            Step::Loop(_) | Step::Transfer(_) | Step::Transfers(_) | Step::Store(_) => {
+            RunStep::Loop(_) | RunStep::Transfer(_) | RunStep::Transfers(_) | RunStep::Store(_) => {
                 unreachable!("`run` does it itself")
             }
-            Step::Dot(_) | Step::Gemm(_) => unreachable!("`run` does it itself"),
+            RunStep::Dot(_) | RunStep::Gemm(_) => unreachable!("`run` does it itself"),
         }
     }
 }
 
 impl DotStep {
     /// # Safety
-    /// As for [`Step::run`].
+    /// As for [`RunStep::run`].
     pub(crate) unsafe fn run(&self, at: RunMemory<'_>, conduct: &Conduct<'_>) -> Result<(), Fault> {
         let RunMemory { bases, scratch } = at;
         let operands = [self.a, self.b].map(|place| place.resolve(bases).cast_const());
@@ -378,7 +391,7 @@ impl DotStep {
 
 impl GemmStep {
     /// # Safety
-    /// As for [`Step::run`].
+    /// As for [`RunStep::run`].
     pub(crate) unsafe fn run(&self, at: RunMemory<'_>, conduct: &Conduct<'_>) -> Result<(), Fault> {
         let RunMemory { bases, scratch } = at;
         let operands = self.operands.map(|place| place.resolve(bases).cast_const());
@@ -389,7 +402,7 @@ impl GemmStep {
 
 impl StackStep {
     /// # Safety
-    /// As for [`Step::run`].
+    /// As for [`RunStep::run`].
     unsafe fn run(&self, at: RunMemory<'_>, conduct: &Conduct<'_>) -> Result<(), Fault> {
         let RunMemory { bases, scratch } = at;
         let places: SmallVec<[*mut u8; 4]> =
@@ -409,7 +422,7 @@ impl<Plan> LinesStep<Plan> {
 
 impl CountTermsStep {
     /// # Safety
-    /// As for [`Step::run`].
+    /// As for [`RunStep::run`].
     unsafe fn run(&self, bases: &[*mut u8]) -> Result<(), Fault> {
         let of = self.of.map(|place| place.resolve(bases).cast_const());
         // SAFETY: the operands are 0-d of this type, the result is one 64-bit element.
@@ -420,7 +433,7 @@ impl CountTermsStep {
 
 impl TermsStep {
     /// # Safety
-    /// As for [`Step::run`].
+    /// As for [`RunStep::run`].
     unsafe fn run(&self, bases: &[*mut u8]) -> Result<(), Fault> {
         let of = self.of.map(|place| place.resolve(bases).cast_const());
         // SAFETY: the operands are 0-d of this type, the result has so many elements.
@@ -430,7 +443,7 @@ impl TermsStep {
 
 impl DrawStep {
     /// # Safety
-    /// As for [`Step::run`].
+    /// As for [`RunStep::run`].
     unsafe fn run(&self, bases: &[*mut u8]) -> Result<(), Fault> {
         let parameters: SmallVec<[*mut u8; 3]> =
             self.parameters.iter().map(|place| place.resolve(bases)).collect();
@@ -443,7 +456,7 @@ impl DrawStep {
 
 impl StoreStep {
     /// # Safety
-    /// As for [`Step::run`].
+    /// As for [`RunStep::run`].
     unsafe fn run(
         &self,
         bases: &[*mut u8],
@@ -462,7 +475,7 @@ impl StoreStep {
     /// The store alone, to a position of the array at `to`.
     ///
     /// # Safety
-    /// As for [`Step::run`]; both are the places of the store.
+    /// As for [`RunStep::run`]; both are the places of the store.
     pub(crate) unsafe fn run_at(
         &self,
         to: *mut u8,
@@ -478,7 +491,7 @@ impl StoreStep {
 
 impl TransferStep {
     /// # Safety
-    /// As for [`Step::run`].
+    /// As for [`RunStep::run`].
     pub(crate) unsafe fn run(&self, bases: &[*mut u8], conduct: &Conduct<'_>) -> Result<(), Fault> {
         let (to, from) = (self.to.resolve(bases), self.from.resolve(bases));
         // SAFETY: both places are arrays of the plan's layouts; nothing else needs the old elements of

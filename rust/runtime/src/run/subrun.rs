@@ -14,7 +14,7 @@ use crate::program::nested::{Arm, Inner, Lengths};
 use crate::run::Run;
 use crate::run::bind::Binder;
 use crate::run::scan::rows::Growth;
-use crate::run::state::{SlotState, State};
+use crate::run::state::{RunState, SlotState};
 use crate::run::step::Place;
 use crate::threads::conduct::Conduct;
 
@@ -34,7 +34,7 @@ pub(crate) struct InnerNeeds {
     pub(crate) growth: Option<Growth>,
 }
 
-impl State {
+impl RunState {
     /// The results and the memory of an instruction that runs programs.
     pub(crate) fn inner_needs(
         &self,
@@ -66,7 +66,7 @@ impl State {
         }
     }
 
-    /// As [`State::inner_needs`]: which arm is taken, the run will tell.
+    /// As [`RunState::inner_needs`]: which arm is taken, the run will tell.
     fn branch_needs(
         &self,
         program: &Program,

@@ -22,9 +22,9 @@ use crate::loops::loop_nest::KernelFn;
 use crate::program::size::SizeExpr;
 use crate::program::{Bases, Program};
 use crate::run::ASK;
-use crate::run::state::{OutputPlan, SlotState, State, evaluate};
+use crate::run::state::{OutputPlan, RunState, SlotState, evaluate};
 use crate::run::step::{
-    DotStep, GemmStep, LoopStep, PickStep, Place, RunMemory, Step, StoreStep, TransferStep,
+    DotStep, GemmStep, LoopStep, PickStep, Place, RunMemory, RunStep, StoreStep, TransferStep,
 };
 use crate::threads::conduct::{Conduct, Halt};
 
@@ -84,7 +84,7 @@ enum Action<'a> {
     Dot(&'a DotStep),
     Gemm(&'a GemmStep),
     /// Anything else.
-    Step(&'a Step),
+    Step(&'a RunStep),
 }
 
 /// A place in the table whose pointer is so many bytes behind the start of a memory that moves.
@@ -134,7 +134,7 @@ pub(crate) struct Tape<'a> {
 
 /// The parts that a run keeps of a program.
 pub(crate) struct Parts<'a> {
-    pub(crate) steps: &'a [Step],
+    pub(crate) steps: &'a [RunStep],
     pub(crate) slots: &'a [SlotState],
     pub(crate) outputs: &'a [Option<OutputPlan>],
     pub(crate) unfinished: &'a [usize],
@@ -175,7 +175,7 @@ impl<'a> Tape<'a> {
     /// place and so many bytes, are copies of matrices that stay the same. Elements may be gone through `apart`.
     pub(crate) fn new(
         program: &'a Program,
-        state: &'a mut State,
+        state: &'a mut RunState,
         moving: &[usize],
         room: (*mut u8, usize),
         apart: Option<Apart>,
@@ -353,20 +353,20 @@ impl<'a> Recorder<'a> {
         at
     }
 
-    fn step(&mut self, step: &'a Step, parts: &Parts<'a>) {
+    fn step(&mut self, step: &'a RunStep, parts: &Parts<'a>) {
         match step {
-            Step::Nothing => {}
-            Step::Loop(own) => self.kernel(own, parts),
-            Step::Transfer(own) => self.transfer(&own.plan, own.to, own.from, parts),
-            Step::Transfers(all) => all.iter().for_each(|own| self.copy(own, parts)),
-            Step::Pick(pick) => {
+            RunStep::Nothing => {}
+            RunStep::Loop(own) => self.kernel(own, parts),
+            RunStep::Transfer(own) => self.transfer(&own.plan, own.to, own.from, parts),
+            RunStep::Transfers(all) => all.iter().for_each(|own| self.copy(own, parts)),
+            RunStep::Pick(pick) => {
                 self.moves[pick.base] = Moves::By(self.turns.len());
                 self.add(Action::Pick { pick, moved: Vec::new() });
             }
-            Step::Store(own) => self.store(own, parts),
-            Step::Dot(own) => self.dot(own, parts),
-            Step::Gemm(own) => self.gemm(own, parts),
-            Step::Scalar { to, value } => {
+            RunStep::Store(own) => self.store(own, parts),
+            RunStep::Dot(own) => self.dot(own, parts),
+            RunStep::Gemm(own) => self.gemm(own, parts),
+            RunStep::Scalar { to, value } => {
                 let at = self.point(*to, parts);
                 self.add(Action::Set { at, value: value.cast_unsigned() });
             }

@@ -13,7 +13,7 @@ use crate::error::{Error, Fault};
 use crate::ids::Slot;
 use crate::program::Program;
 use crate::run::guard::Guarded;
-use crate::run::state::State;
+use crate::run::state::RunState;
 
 /// The content of memory that was given back: NaN for floats, -1 for integers.
 const POISON: u8 = 0xFF;
@@ -57,7 +57,7 @@ impl Watch {
     /// The operands of the instruction are in memory.
     pub(crate) unsafe fn before(
         &mut self,
-        state: &State,
+        state: &RunState,
         program: &Program,
         at: usize,
     ) -> Result<(), Fault> {
@@ -108,7 +108,7 @@ impl Watch {
     /// Its operands and its results are in memory.
     pub(crate) unsafe fn after(
         &mut self,
-        state: &State,
+        state: &RunState,
         program: &Program,
         at: usize,
     ) -> Result<(), Fault> {
@@ -165,7 +165,7 @@ impl Watch {
     ///
     /// # Safety
     /// The memory of the run is there.
-    unsafe fn check_zones(&self, state: &State, program: &Program) -> Result<(), Fault> {
+    unsafe fn check_zones(&self, state: &RunState, program: &Program) -> Result<(), Fault> {
         let planned = self.guarded.iter().map(|buffer| {
             (buffer.slot, buffer.place.resolve(&state.bases).cast_const(), buffer.bytes)
         });
@@ -188,7 +188,7 @@ impl Watch {
     ///
     /// # Safety
     /// The memory of the run is there.
-    pub(crate) unsafe fn release(&mut self, state: &State, program: &Program, at: usize) {
+    pub(crate) unsafe fn release(&mut self, state: &RunState, program: &Program, at: usize) {
         self.guarded.retain(|buffer| buffer.until != Some(at));
         for &slot in &program.liveness.releases[at] {
             self.released[slot.index()] = Some(at);
@@ -225,7 +225,7 @@ struct Elements {
 impl Elements {
     /// # Safety
     /// The slot is in memory.
-    unsafe fn of(state: &State, program: &Program, slot: Slot) -> Result<Elements, Fault> {
+    unsafe fn of(state: &RunState, program: &Program, slot: Slot) -> Result<Elements, Fault> {
         let dtype = program.slots[slot.index()].dtype;
         let given = &state.slots[slot.index()];
         let dims = given.layout.dims.iter().zip(&given.layout.strides);

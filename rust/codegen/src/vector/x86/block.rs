@@ -2,8 +2,8 @@
 
 use crate::dtype::Dtype;
 use crate::vector::x86::assembler::{ALL, AND_NOT, Gpr, Memory, Operand, RAX, RCX, RDI, Zmm};
-use crate::vector::x86::function::{ADDRESSES, AHEAD, Function, Place, Turn};
-use crate::vector::x86::schedule::{Step, used_by};
+use crate::vector::x86::function::{ADDRESSES, AHEAD, Function, Turn, ValuePlace};
+use crate::vector::x86::schedule::{BlockStep, used_by};
 use crate::vector::x86::translate::{Id, Node};
 use crate::vector::{BYTES, Effect, Given};
 
@@ -12,8 +12,8 @@ impl Function<'_> {
         for at in 0..self.schedule.steps.len() {
             self.make_room(at);
             match self.schedule.steps[at] {
-                Step::Compute(id) => self.compute(id, at, turn)?,
-                Step::Act(effect) => {
+                BlockStep::Compute(id) => self.compute(id, at, turn)?,
+                BlockStep::Act(effect) => {
                     self.act(self.graph.effects[effect], turn)?;
                     self.free_ended(at, None);
                 }
@@ -28,9 +28,9 @@ impl Function<'_> {
                 continue;
             }
             match self.places[used].take() {
-                Some(Place::Vector(own)) if !self.is_held(own) => self.vectors.push(own.0),
-                Some(Place::Mask(own)) => self.free_mask(own),
-                Some(Place::Slot(own)) => self.slots.get_or_insert_default().push(own),
+                Some(ValuePlace::Vector(own)) if !self.is_held(own) => self.vectors.push(own.0),
+                Some(ValuePlace::Mask(own)) => self.free_mask(own),
+                Some(ValuePlace::Slot(own)) => self.slots.get_or_insert_default().push(own),
                 _ => {}
             }
         }
@@ -126,14 +126,14 @@ impl Function<'_> {
     /// The register that a value is in; one that is read from memory is brought to `scratch`.
     pub(super) fn register(&mut self, id: Id, scratch: Zmm) -> Option<Zmm> {
         match self.places[id].or(self.same[id]) {
-            Some(Place::Vector(own)) => Some(own),
-            Some(Place::Mask(_)) => None,
-            Some(Place::Slot(own)) => {
+            Some(ValuePlace::Vector(own)) => Some(own),
+            Some(ValuePlace::Mask(_)) => None,
+            Some(ValuePlace::Slot(own)) => {
                 let from = self.slot(own);
                 self.of_registers().load(scratch, from, ALL);
                 Some(scratch)
             }
-            Some(Place::Set(of)) => {
+            Some(ValuePlace::Set(of)) => {
                 let from = self.stacked_set(of)?;
                 self.of(id).load(scratch, from, ALL);
                 Some(scratch)
@@ -153,10 +153,10 @@ impl Function<'_> {
 
     pub(super) fn operand(&mut self, id: Id) -> Option<Operand> {
         match self.places[id].or(self.same[id]) {
-            Some(Place::Vector(own)) => Some(Operand::Register(own)),
-            Some(Place::Mask(_)) => None,
-            Some(Place::Slot(own)) => Some(self.slot(own)),
-            Some(Place::Set(of)) => self.stacked_set(of),
+            Some(ValuePlace::Vector(own)) => Some(Operand::Register(own)),
+            Some(ValuePlace::Mask(_)) => None,
+            Some(ValuePlace::Slot(own)) => Some(self.slot(own)),
+            Some(ValuePlace::Set(of)) => self.stacked_set(of),
             None if self.broadcasts(id) => Some(Operand::Broadcast(self.memory_of_same(id))),
             None => match self.graph.nodes[id] {
                 Node::Constant(bits) => {
@@ -199,7 +199,7 @@ impl Function<'_> {
         }
         if let Node::Given(Given::Partial { of }) = node {
             if turn.holds_partials && self.set_index.is_some() {
-                self.places[id] = Some(Place::Set(of));
+                self.places[id] = Some(ValuePlace::Set(of));
                 return Some(());
             }
             let own = if turn.holds_partials {
@@ -210,13 +210,13 @@ impl Function<'_> {
                 self.of(id).load(own, from, ALL);
                 own
             };
-            self.places[id] = Some(Place::Vector(own));
+            self.places[id] = Some(ValuePlace::Vector(own));
             return Some(());
         }
         if let Node::Given(Given::LateLoad { at, .. }) = node
             && let Some(held) = self.gathered_into(at, turn)
         {
-            self.places[id] = Some(Place::Vector(held));
+            self.places[id] = Some(ValuePlace::Vector(held));
             return Some(());
         }
         // A register that one operand is read into must not be that of another one.
@@ -308,7 +308,7 @@ impl Function<'_> {
             }
             _ => return None,
         };
-        self.places[id] = Some(Place::Vector(to));
+        self.places[id] = Some(ValuePlace::Vector(to));
         Some(())
     }
 }

@@ -6,7 +6,7 @@ use crate::vector::x86::assembler::{
     RSP, Zmm,
 };
 use crate::vector::x86::instructions::Instructions;
-use crate::vector::x86::schedule::{Schedule, Step, is_same, used_by};
+use crate::vector::x86::schedule::{BlockStep, Schedule, is_same, used_by};
 use crate::vector::x86::tile::{BLOCKS, gathered};
 use crate::vector::x86::translate::{Graph, Id, Node};
 use crate::vector::x86::walked::Walked;
@@ -190,7 +190,7 @@ fn pressure(graph: &Graph, schedule: &Schedule) -> Option<usize> {
     let is_mask = |id: Id| have_masks && graph.nodes[id].is_mask();
     let mut ended = vec![false; graph.nodes.len()];
     for (at, &step) in schedule.steps.iter().enumerate() {
-        if let Step::Compute(id) = step {
+        if let BlockStep::Compute(id) = step {
             if is_mask(id) {
                 masks += 1;
             } else {
@@ -220,7 +220,7 @@ fn pressure(graph: &Graph, schedule: &Schedule) -> Option<usize> {
 
 /// The place of a value of a block.
 #[derive(Clone, Copy)]
-pub(super) enum Place {
+pub(super) enum ValuePlace {
     Vector(Zmm),
     Mask(Mask),
     /// On the stack, in the slot of that number.
@@ -249,8 +249,8 @@ pub(super) struct Function<'g> {
     pub(super) schedule: Schedule,
     pub(super) addresses: Vec<usize>,
     /// The registers of values that are the same in all blocks; others of these are read from memory.
-    pub(super) same: Vec<Option<Place>>,
-    pub(super) places: Vec<Option<Place>>,
+    pub(super) same: Vec<Option<ValuePlace>>,
+    pub(super) places: Vec<Option<ValuePlace>>,
     pub(super) vectors: Vec<u8>,
     pub(super) masks: Vec<u8>,
     /// The registers of each set of each fold.
@@ -403,7 +403,7 @@ impl Function<'_> {
             self.a.load(own, Memory::At(RDI, 8 * *at as i32));
         }
         for id in 0..self.graph.nodes.len() {
-            if let (Some(Place::Mask(own)), Node::Given(Given::Uniform { at, .. })) =
+            if let (Some(ValuePlace::Mask(own)), Node::Given(Given::Uniform { at, .. })) =
                 (self.same[id], self.graph.nodes[id])
             {
                 self.a.load_mask(own, Memory::At(RDI, 8 * at as i32));
@@ -424,19 +424,19 @@ impl Function<'_> {
                 };
                 let own = self.take_mask()?;
                 self.a.load_mask(own, Memory::At(RDI, 8 * at as i32));
-                Place::Mask(own)
+                ValuePlace::Mask(own)
             } else if let Node::Given(Given::Lanes { at, .. }) = self.graph.nodes[id] {
                 left = left.checked_sub(1)?;
                 let own = Zmm(self.vectors.pop()?);
                 self.a.load(RAX, Memory::At(RDI, 8 * at as i32));
                 self.of(id).load(own, Operand::Vector(Memory::At(RAX, 0)), ALL);
-                Place::Vector(own)
+                ValuePlace::Vector(own)
             } else if left > 0 {
                 left -= 1;
                 let own = Zmm(self.vectors.pop()?);
                 let memory = self.memory_of_same(id);
                 self.of(id).broadcast(own, memory);
-                Place::Vector(own)
+                ValuePlace::Vector(own)
             } else {
                 continue;
             };

@@ -5,14 +5,14 @@ use crate::dtype::Dtype;
 use crate::vector::x86::assembler::{
     ALL, AND, AND_NOT, Condition, Label, Mask, Memory, OR, RAX, RDI, XOR, Zmm,
 };
-use crate::vector::x86::function::{Function, Place, Turn};
+use crate::vector::x86::function::{Function, Turn, ValuePlace};
 use crate::vector::x86::translate::{Id, Node};
 use crate::vector::{Effect, Given};
 
 impl Function<'_> {
     pub(super) fn mask(&self, id: Id) -> Option<Mask> {
         match self.places[id].or(self.same[id]) {
-            Some(Place::Mask(own)) => Some(own),
+            Some(ValuePlace::Mask(own)) => Some(own),
             _ => None,
         }
     }
@@ -119,7 +119,7 @@ impl Function<'_> {
             }
             _ => return None,
         };
-        self.places[id] = Some(Place::Mask(to));
+        self.places[id] = Some(ValuePlace::Mask(to));
         Some(())
     }
 }

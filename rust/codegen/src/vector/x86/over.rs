@@ -1,7 +1,7 @@
 //! Values that instructions write over one of their operands, and values that make room for others.
 
 use crate::vector::x86::assembler::{ALL, Memory, Operand, RSP, Zmm};
-use crate::vector::x86::function::{Function, Place};
+use crate::vector::x86::function::{Function, ValuePlace};
 use crate::vector::x86::schedule::used_by;
 use crate::vector::x86::translate::{Id, Node};
 
@@ -25,7 +25,7 @@ impl Function<'_> {
             });
             let to = self.slot(number);
             self.of_registers().store(to, own, ALL);
-            self.places[id] = Some(Place::Slot(number));
+            self.places[id] = Some(ValuePlace::Slot(number));
             self.vectors.push(own.0);
         }
     }
@@ -35,7 +35,7 @@ impl Function<'_> {
         let steps = &self.schedule.steps[at..];
         let next = |id: Id| steps.iter().position(|&step| used_by(self.graph, step).contains(&id));
         let held = self.places.iter().enumerate().filter_map(|(id, &place)| match place {
-            Some(Place::Vector(own)) if !self.is_held(own) => Some((id, own, next(id)?)),
+            Some(ValuePlace::Vector(own)) if !self.is_held(own) => Some((id, own, next(id)?)),
             _ => None,
         });
         let last = held.filter(|own| own.2 > 0).max_by_key(|own| (own.2, own.0))?;
@@ -99,7 +99,7 @@ impl Function<'_> {
     /// The register of a value that nothing needs after a step.
     fn dying(&self, id: Id, at: usize) -> Option<Zmm> {
         match self.places[id] {
-            Some(Place::Vector(own)) if self.schedule.ends(id, at) && !self.is_held(own) => {
+            Some(ValuePlace::Vector(own)) if self.schedule.ends(id, at) && !self.is_held(own) => {
                 Some(own)
             }
             _ => None,

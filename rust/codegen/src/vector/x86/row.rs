@@ -6,7 +6,7 @@ use crate::op::Op;
 use crate::vector::x86::assembler::{
     ALL, Assembler, Condition, Mask, Memory, Operand, RAX, RCX, RDI, RSI, Zmm,
 };
-use crate::vector::x86::function::{Function, Place, ROW_LENGTH, ROWS_END, Turn};
+use crate::vector::x86::function::{Function, ROW_LENGTH, ROWS_END, Turn, ValuePlace};
 use crate::vector::x86::instructions::Instructions;
 use crate::vector::x86::translate::{FloatOp, IntegerOp, in_64_bits};
 use crate::vector::{Partials, Registers, SETS};
@@ -60,7 +60,7 @@ impl Function<'_> {
     pub(super) fn enter_mask_places(&mut self) -> Option<()> {
         for id in self.schedule.same.clone() {
             if self.graph.nodes[id].is_mask() {
-                self.same[id] = Some(Place::Mask(self.take_mask()?));
+                self.same[id] = Some(ValuePlace::Mask(self.take_mask()?));
             }
         }
         Some(())

@@ -6,14 +6,14 @@ use crate::vector::x86::translate::{Graph, Id, Node};
 
 /// One step of a block.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Step {
+pub(super) enum BlockStep {
     Compute(Id),
     Act(usize),
 }
 
 /// The steps of a block, and when each value is used last.
 pub(super) struct Schedule {
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<BlockStep>,
     last: Vec<usize>,
     /// The values that are the same in all blocks, those first that no memory can stand for, then those
     /// that are used most.
@@ -26,13 +26,13 @@ impl Schedule {
         for (at, effect) in graph.effects.iter().enumerate() {
             own.compute(effect.node(), effect.is_at_once());
             if effect.is_at_once() {
-                own.steps.push(Step::Act(at));
+                own.steps.push(BlockStep::Act(at));
             }
         }
         for (at, effect) in graph.effects.iter().enumerate() {
             if !effect.is_at_once() {
                 own.compute(effect.node(), true);
-                own.steps.push(Step::Act(at));
+                own.steps.push(BlockStep::Act(at));
             }
         }
         let steps = own.steps;
@@ -63,16 +63,16 @@ pub(super) fn is_same(node: &Node) -> bool {
 }
 
 /// The values that a step uses.
-pub(super) fn used_by(graph: &Graph, step: Step) -> Vec<Id> {
+pub(super) fn used_by(graph: &Graph, step: BlockStep) -> Vec<Id> {
     match step {
-        Step::Compute(id) => graph.nodes[id].args(),
-        Step::Act(at) => vec![graph.effects[at].node()],
+        BlockStep::Compute(id) => graph.nodes[id].args(),
+        BlockStep::Act(at) => vec![graph.effects[at].node()],
     }
 }
 
 struct Order<'g> {
     graph: &'g Graph,
-    steps: Vec<Step>,
+    steps: Vec<BlockStep>,
     done: Vec<bool>,
 }
 
@@ -96,7 +96,7 @@ impl Order<'_> {
                 continue;
             }
             self.done[id] = true;
-            self.steps.push(Step::Compute(id));
+            self.steps.push(BlockStep::Compute(id));
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::vector::x86::assembler::{
     ALL, Condition, Gpr, Mask, Memory, OR, Operand, RAX, RCX, RDI, RDX, RSI, Zmm,
 };
-use crate::vector::x86::function::{Function, Place, Turn};
+use crate::vector::x86::function::{Function, Turn, ValuePlace};
 use crate::vector::x86::translate::{Id, Node};
 use crate::vector::{Given, Steps};
 
@@ -73,7 +73,7 @@ impl Function<'_> {
             let own = Zmm(self.vectors.pop()?);
             let memory = self.memory_of_same(id);
             self.of(id).broadcast(own, memory);
-            self.same[id] = Some(Place::Vector(own));
+            self.same[id] = Some(ValuePlace::Vector(own));
         }
         Some(())
     }
@@ -94,7 +94,7 @@ impl Function<'_> {
         for (block, own) in all.iter().enumerate() {
             for (id, node) in self.graph.nodes.iter().enumerate() {
                 if let Node::Given(Given::Uniform { at, .. }) = *node {
-                    self.same[id] = Some(Place::Vector(own.given[at]));
+                    self.same[id] = Some(ValuePlace::Vector(own.given[at]));
                 }
             }
             self.states = own.given[..steps.states].to_vec();
@@ -132,7 +132,7 @@ impl Function<'_> {
         {
             return Some(());
         }
-        let Some(Place::Vector(from)) = self.places[node] else { return None };
+        let Some(ValuePlace::Vector(from)) = self.places[node] else { return None };
         let own = self.states[state];
         self.of(node).copy(own, from, turn.mask);
         Some(())

@@ -5,48 +5,53 @@ use crate::arrays::strided::{Transfer, TransferPlan};
 use crate::arrays::view::{self, Index};
 use crate::error::Fault;
 use crate::ids::{Size, Slot};
-use crate::run::step::{CountTermsStep, Place, Step, StoreStep, TermsStep, TransferStep};
+use crate::run::step::{CountTermsStep, Place, RunStep, StoreStep, TermsStep, TransferStep};
 
 use super::Binder;
 
 impl Binder<'_> {
-    pub(super) fn copy(&mut self, of: Slot, to: Slot) -> Result<Step, Fault> {
+    pub(super) fn copy(&mut self, of: Slot, to: Slot) -> Result<RunStep, Fault> {
         if self.place_over(of, to) {
-            return Ok(Step::Nothing);
+            return Ok(RunStep::Nothing);
         }
         let dims = self.layout(of).dims.clone();
         let place = self.fresh(to, &dims)?;
-        Ok(Step::Transfer(Box::new(self.copy_to(of, to, place))))
+        Ok(RunStep::Transfer(Box::new(self.copy_to(of, to, place))))
     }
 
-    pub(super) fn full(&mut self, value: Slot, to: Slot, dims: &[Size]) -> Result<Step, Fault> {
+    pub(super) fn full(&mut self, value: Slot, to: Slot, dims: &[Size]) -> Result<RunStep, Fault> {
         let dims = self.numbers(dims);
         let place = self.fresh(to, &dims)?;
         let element = view::broadcast_to(self.layout(value), &dims)?;
         let from = self.slot(value).place;
         let plan = self.transfer(Transfer::Copy, to, self.layout(to), &element);
-        Ok(Step::Transfer(Box::new(TransferStep { to: place, from, plan })))
+        Ok(RunStep::Transfer(Box::new(TransferStep { to: place, from, plan })))
     }
 
-    pub(super) fn range(&mut self, sizes: [Size; 3], to: Slot) -> Result<Step, Fault> {
+    pub(super) fn range(&mut self, sizes: [Size; 3], to: Slot) -> Result<RunStep, Fault> {
         let [start, step, count] = sizes.map(|size| self.state.size(size));
         let to = self.fresh(to, &[count])?;
-        Ok(Step::Range { to, start, step, count })
+        Ok(RunStep::Range { to, start, step, count })
     }
 
-    pub(super) fn count_terms(&mut self, given: [Slot; 3], to: Slot) -> Result<Step, Fault> {
+    pub(super) fn count_terms(&mut self, given: [Slot; 3], to: Slot) -> Result<RunStep, Fault> {
         let to = self.fresh(to, &[])?;
         let dtype = self.dtype(given[0]);
         let of = given.map(|slot| self.slot(slot).place);
-        Ok(Step::CountTerms(Box::new(CountTermsStep { dtype, of, to })))
+        Ok(RunStep::CountTerms(Box::new(CountTermsStep { dtype, of, to })))
     }
 
-    pub(super) fn terms(&mut self, given: [Slot; 2], count: Size, to: Slot) -> Result<Step, Fault> {
+    pub(super) fn terms(
+        &mut self,
+        given: [Slot; 2],
+        count: Size,
+        to: Slot,
+    ) -> Result<RunStep, Fault> {
         let count = self.state.size(count);
         let place = self.fresh(to, &[count])?;
         let of = given.map(|slot| self.slot(slot).place);
         let count = count as usize;
-        Ok(Step::Terms(Box::new(TermsStep { dtype: self.dtype(to), of, to: place, count })))
+        Ok(RunStep::Terms(Box::new(TermsStep { dtype: self.dtype(to), of, to: place, count })))
     }
 
     /// The step that copies a slot to fresh memory of the same dims.
@@ -72,7 +77,7 @@ impl Binder<'_> {
         indices: &[Index<Size>],
         value: Slot,
         accumulate: bool,
-    ) -> Result<Step, Fault> {
+    ) -> Result<RunStep, Fault> {
         let dims = self.layout(of).dims.clone();
         let in_place = self.place_over(of, to);
         let place = if in_place { self.slot(to).place } else { self.fresh(to, &dims)? };
@@ -86,13 +91,15 @@ impl Binder<'_> {
         };
         let copy = (!in_place).then(|| self.copy_to(of, to, place));
         Ok(match copy {
-            copy if !moves.0.is_empty() => Step::Store(Box::new(StoreStep { copy, store, moves })),
-            None => Step::Transfer(Box::new(store)),
-            Some(copy) => Step::Transfers(Box::new([copy, store])),
+            copy if !moves.0.is_empty() => {
+                RunStep::Store(Box::new(StoreStep { copy, store, moves }))
+            }
+            None => RunStep::Transfer(Box::new(store)),
+            Some(copy) => RunStep::Transfers(Box::new([copy, store])),
         })
     }
 
-    pub(super) fn join(&mut self, parts: &[Slot], to: Slot, axis: usize) -> Result<Step, Fault> {
+    pub(super) fn join(&mut self, parts: &[Slot], to: Slot, axis: usize) -> Result<RunStep, Fault> {
         let mut dims = self.layout(parts[0]).dims.clone();
         for (part, &slot) in parts.iter().enumerate().skip(1) {
             let given = &self.layout(slot).dims;
@@ -116,6 +123,6 @@ impl Binder<'_> {
             });
             offset += layout.dims[axis] * whole.strides[axis];
         }
-        Ok(Step::Transfers(steps.into()))
+        Ok(RunStep::Transfers(steps.into()))
     }
 }

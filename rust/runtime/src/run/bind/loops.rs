@@ -11,7 +11,7 @@ use crate::loops::fold::Fold;
 use crate::loops::loop_nest::{Access, LoopNest, Role, Table, loop_order, row_order};
 use crate::program::instr::{Loop, LoopRead, LoopTarget, LoopWrite};
 use crate::run::state::SlotState;
-use crate::run::step::{LoopStep, Place, Step, TransferStep};
+use crate::run::step::{LoopStep, Place, RunStep, TransferStep};
 
 use super::Binder;
 use super::inspection::{Inspection, inspect};
@@ -112,7 +112,7 @@ fn result_layout(
 }
 
 impl Binder<'_> {
-    pub(super) fn bind_loop(&mut self, code: &Loop) -> Result<Step, Fault> {
+    pub(super) fn bind_loop(&mut self, code: &Loop) -> Result<RunStep, Fault> {
         let (code, dims) = code.chosen(self.numbers(&code.dims));
         if let Some((axis, &length)) = dims.iter().enumerate().find(|(_, length)| **length < 0) {
             return Err(Fault::NegativeLength { axis, length });
@@ -161,7 +161,7 @@ impl Binder<'_> {
         let function = code.kernel.function;
         let step = LoopStep { function, operands: places, blank, fills, copies, checks, nest };
         self.need_scratch(step.scratch());
-        Ok(Step::Loop(Box::new(step)))
+        Ok(RunStep::Loop(Box::new(step)))
     }
 
     /// Adds the targets to the operands; the copies that are made of them before the loop runs.

@@ -5,19 +5,19 @@ use crate::error::Fault;
 use crate::ids::Slot;
 use crate::linalg::batch::{BatchPlan, batch_dims};
 use crate::linalg::blas::{DotPlan, GemmPlan, dot_dims};
-use crate::run::step::{DotStep, GemmStep, Step};
+use crate::run::step::{DotStep, GemmStep, RunStep};
 
 use super::Binder;
 
 impl Binder<'_> {
-    pub(super) fn dot(&mut self, a: Slot, b: Slot, to: Slot) -> Result<Step, Fault> {
+    pub(super) fn dot(&mut self, a: Slot, b: Slot, to: Slot) -> Result<RunStep, Fault> {
         let dims = batch_dims(self.layout(a), self.layout(b))?;
         let place = self.fresh(to, &dims)?;
         let same = self.slot(a).place == self.slot(b).place;
         let (left, right, result) = (self.layout(a), self.layout(b), self.layout(to));
         let plan = BatchPlan::new(self.dtype(to), left, right, result, same)?;
         self.need_scratch(plan.scratch());
-        Ok(Step::Dot(Box::new(DotStep {
+        Ok(RunStep::Dot(Box::new(DotStep {
             a: self.slot(a).place,
             b: self.slot(b).place,
             to: place,
@@ -26,7 +26,7 @@ impl Binder<'_> {
     }
 
     /// `operands` are `z`, `alpha`, `a`, `b` and `beta`.
-    pub(super) fn gemm(&mut self, operands: &[Slot; 5], to: Slot) -> Result<Step, Fault> {
+    pub(super) fn gemm(&mut self, operands: &[Slot; 5], to: Slot) -> Result<RunStep, Fault> {
         let [z, _, a, b, _] = *operands;
         let dims = dot_dims(self.layout(a), self.layout(b))?;
         if self.layout(z).dims[..] != dims {
@@ -39,6 +39,6 @@ impl Binder<'_> {
         let plan = GemmPlan::new(product, z_at, self.layout(to));
         self.need_scratch(plan.scratch());
         let operands = operands.map(|slot| self.slot(slot).place);
-        Ok(Step::Gemm(Box::new(GemmStep { operands, to: place, plan })))
+        Ok(RunStep::Gemm(Box::new(GemmStep { operands, to: place, plan })))
     }
 }

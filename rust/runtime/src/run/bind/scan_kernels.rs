@@ -9,7 +9,7 @@ use crate::error::Fault;
 use crate::program::scan_kernel::{Carry, ScanKernel};
 use crate::run::scan_kernel::{Packed, ScanKernelStep, piece};
 use crate::run::state::SlotState;
-use crate::run::step::{Place, Step};
+use crate::run::step::{Place, RunStep};
 
 use super::Binder;
 
@@ -19,7 +19,7 @@ fn lengths_of(rows: Option<i64>, row: &[u64]) -> Axes {
 }
 
 impl Binder<'_> {
-    pub(super) fn scan_kernel(&mut self, code: &ScanKernel) -> Result<Step, Fault> {
+    pub(super) fn scan_kernel(&mut self, code: &ScanKernel) -> Result<RunStep, Fault> {
         let steps = self.state.size(code.steps);
         if steps < 0 {
             return Err(Fault::NegativeLength { axis: 0, length: steps });
@@ -67,7 +67,7 @@ impl Binder<'_> {
         self.need_scratch(scratch);
         let kept =
             |&Carry { read, write }: &Carry| (read as usize, code.reads.len() + write as usize);
-        Ok(Step::ScanKernel(Box::new(ScanKernelStep {
+        Ok(RunStep::ScanKernel(Box::new(ScanKernelStep {
             function: code.kernel.function,
             steps,
             operands,

@@ -4,7 +4,7 @@ use crate::arrays::search::{ExtremePlan, Listed, Listing};
 use crate::arrays::sort::SortPlan;
 use crate::error::Fault;
 use crate::ids::{Size, Slot};
-use crate::run::step::{LinesStep, ListStep, Step};
+use crate::run::step::{LinesStep, ListStep, RunStep};
 
 use super::Binder;
 
@@ -15,7 +15,7 @@ impl Binder<'_> {
         to: Slot,
         axis: usize,
         positions: bool,
-    ) -> Result<Step, Fault> {
+    ) -> Result<RunStep, Fault> {
         let dims = self.layout(of).dims.clone();
         let place = self.fresh(to, &dims)?;
         let (of_at, to_at) = (self.layout(of), self.layout(to));
@@ -23,7 +23,7 @@ impl Binder<'_> {
         let scratch = plan.scratch()?;
         self.need_scratch(scratch);
         let of = self.slot(of).place;
-        Ok(Step::Sort(Box::new(LinesStep { of, to: place, plan, scratch })))
+        Ok(RunStep::Sort(Box::new(LinesStep { of, to: place, plan, scratch })))
     }
 
     pub(super) fn extreme(
@@ -32,7 +32,7 @@ impl Binder<'_> {
         to: Slot,
         axis: usize,
         largest: bool,
-    ) -> Result<Step, Fault> {
+    ) -> Result<RunStep, Fault> {
         let mut dims = self.layout(of).dims.clone();
         dims.remove(axis);
         let place = self.fresh(to, &dims)?;
@@ -41,12 +41,12 @@ impl Binder<'_> {
         let scratch = plan.scratch();
         self.need_scratch(scratch);
         let of = self.slot(of).place;
-        Ok(Step::Extreme(Box::new(LinesStep { of, to: place, plan, scratch })))
+        Ok(RunStep::Extreme(Box::new(LinesStep { of, to: place, plan, scratch })))
     }
 
-    pub(super) fn count(&mut self, of: Slot, to: Slot, listed: Listed) -> Result<Step, Fault> {
+    pub(super) fn count(&mut self, of: Slot, to: Slot, listed: Listed) -> Result<RunStep, Fault> {
         let place = self.fresh(to, &[])?;
-        Ok(Step::List(Box::new(ListStep {
+        Ok(RunStep::List(Box::new(ListStep {
             of: self.slot(of).place,
             to: vec![place].into(),
             count: None,
@@ -60,11 +60,11 @@ impl Binder<'_> {
         to: &[Slot],
         count: Size,
         listed: Listed,
-    ) -> Result<Step, Fault> {
+    ) -> Result<RunStep, Fault> {
         let count = self.state.size(count);
         let places: Result<Box<[_]>, Fault> =
             to.iter().map(|&vector| self.fresh(vector, &[count])).collect();
-        Ok(Step::List(Box::new(ListStep {
+        Ok(RunStep::List(Box::new(ListStep {
             of: self.slot(of).place,
             to: places?,
             count: Some(count as usize),

@@ -12,7 +12,7 @@ use crate::linalg::lapack::{
 };
 use crate::linalg::lu::{LuPlan, LuSolvePlan};
 use crate::linalg::stack::{MatrixPlan, StackPlan, behind, check_fronts};
-use crate::run::step::{StackStep, Step};
+use crate::run::step::{RunStep, StackStep};
 
 use super::Binder;
 
@@ -23,7 +23,7 @@ impl Binder<'_> {
         to: Slot,
         lower: bool,
         on_error: OnError,
-    ) -> Result<Step, Fault> {
+    ) -> Result<RunStep, Fault> {
         check_square("cholesky", self.layout(of))?;
         let front = self.front(of);
         let layout = fresh_like(self.layout(of), front, self.itemsize(to))?;
@@ -39,7 +39,7 @@ impl Binder<'_> {
         factor: Slot,
         gradient: Slot,
         to: Slot,
-    ) -> Result<Step, Fault> {
+    ) -> Result<RunStep, Fault> {
         let what = "the gradient of cholesky";
         check_square(what, self.layout(factor))?;
         let dims = self.layout(factor).dims.clone();
@@ -63,7 +63,7 @@ impl Binder<'_> {
         to: Slot,
         form: TriangularForm,
         on_error: OnError,
-    ) -> Result<Step, Fault> {
+    ) -> Result<RunStep, Fault> {
         check_solve("solve_triangular", self.layout(a), self.layout(b))?;
         let front = self.front(a);
         let layout = fresh_like(self.layout(b), front, self.itemsize(to))?;
@@ -79,7 +79,7 @@ impl Binder<'_> {
         of: Slot,
         [to, pivots]: [Slot; 2],
         places: Option<Slot>,
-    ) -> Result<Step, Fault> {
+    ) -> Result<RunStep, Fault> {
         if places.is_none() {
             check_square("lu_factor", self.layout(of))?;
         }
@@ -105,7 +105,7 @@ impl Binder<'_> {
         to: Slot,
         transposed: bool,
         on_error: OnError,
-    ) -> Result<Step, Fault> {
+    ) -> Result<RunStep, Fault> {
         let [factors, pivots, b] = operands;
         check_solve("solve", self.layout(factors), self.layout(b))?;
         let front = self.front(factors);
@@ -128,7 +128,7 @@ impl Binder<'_> {
         to: Slot,
         form: BandForm,
         on_error: OnError,
-    ) -> Result<Step, Fault> {
+    ) -> Result<RunStep, Fault> {
         form.check(self.layout(a), self.layout(b))?;
         check_fronts("solve", &[self.layout(a), self.layout(b)])?;
         let front = self.front(a);
@@ -146,7 +146,7 @@ impl Binder<'_> {
         to: &[Slot],
         what: Decomposition,
         on_error: OnError,
-    ) -> Result<Step, Fault> {
+    ) -> Result<RunStep, Fault> {
         if what.is_of_square() {
             check_square("eigh", self.layout(of))?;
         }
@@ -187,11 +187,11 @@ impl Binder<'_> {
 
     /// The step that follows the plan for every position of the axes in front of the matrices;
     /// these slots, operands and then results, are its places.
-    fn for_each(&mut self, plan: MatrixPlan, slots: &[Slot]) -> Step {
+    fn for_each(&mut self, plan: MatrixPlan, slots: &[Slot]) -> RunStep {
         let layouts: Vec<&Layout> = slots.iter().map(|&slot| self.layout(slot)).collect();
         let plan = StackPlan::new(plan, &layouts);
         self.need_scratch(plan.scratch());
         let places = slots.iter().map(|&slot| self.slot(slot).place).collect();
-        Step::Stack(Box::new(StackStep { places, plan }))
+        RunStep::Stack(Box::new(StackStep { places, plan }))
     }
 }

@@ -9,12 +9,12 @@ use crate::error::Fault;
 use crate::ids::{Size, Slot};
 use crate::program::instr::View;
 use crate::run::state::SlotState;
-use crate::run::step::{Move, Moves, PickStep, Place, Step, TransferStep};
+use crate::run::step::{Move, Moves, PickStep, Place, RunStep, TransferStep};
 
 use super::Binder;
 
 impl Binder<'_> {
-    pub(super) fn view(&mut self, of: Slot, to: Slot, view: &View) -> Result<Step, Fault> {
+    pub(super) fn view(&mut self, of: Slot, to: Slot, view: &View) -> Result<RunStep, Fault> {
         let layout = self.layout(of);
         let (offset, layout) = match view {
             View::Transpose(axes) => (0, view::transpose(layout, axes)),
@@ -30,20 +30,20 @@ impl Binder<'_> {
             View::Diagonal { axes, offset } => view::diagonal(layout, *axes, *offset),
         };
         self.place_view(of, to, offset, layout);
-        Ok(Step::Nothing)
+        Ok(RunStep::Nothing)
     }
 
-    fn slice(&mut self, of: Slot, to: Slot, indices: &[Index<Size>]) -> Result<Step, Fault> {
+    fn slice(&mut self, of: Slot, to: Slot, indices: &[Index<Size>]) -> Result<RunStep, Fault> {
         let (offset, layout, moves) = self.picked(self.layout(of), indices)?;
         if moves.0.is_empty() {
             self.place_view(of, to, offset, layout);
-            return Ok(Step::Nothing);
+            return Ok(RunStep::Nothing);
         }
         let mut from = self.slot(of).place;
         from.offset += offset;
         let base = self.program.bases.slots + to.index();
         self.state.slots[to.index()] = SlotState { place: Place::start(base), layout, bytes: 0 };
-        Ok(Step::Pick(Box::new(PickStep { from, base, moves })))
+        Ok(RunStep::Pick(Box::new(PickStep { from, base, moves })))
     }
 
     /// The part that indices pick of an array: its distance from the start, its layout, and the positions by which the
@@ -87,11 +87,11 @@ impl Binder<'_> {
         to: Slot,
         dims: &[Size],
         rest: Option<usize>,
-    ) -> Result<Step, Fault> {
+    ) -> Result<RunStep, Fault> {
         let dims = view::reshape_dims(self.layout(of), &self.numbers(dims), rest)?;
         if let Some(layout) = view::reshape(self.layout(of), &dims, self.itemsize(of)) {
             self.place_view(of, to, 0, layout);
-            return Ok(Step::Nothing);
+            return Ok(RunStep::Nothing);
         }
         // Copied in C order, the elements take any shape.
         let old = self.layout(of).dims.clone();
@@ -99,6 +99,6 @@ impl Binder<'_> {
         let contiguous = Layout::fresh(&old, self.itemsize(of))?;
         let plan = self.transfer(Transfer::Copy, to, &contiguous, self.layout(of));
         let from = self.slot(of).place;
-        Ok(Step::Transfer(Box::new(TransferStep { to: place, from, plan })))
+        Ok(RunStep::Transfer(Box::new(TransferStep { to: place, from, plan })))
     }
 }

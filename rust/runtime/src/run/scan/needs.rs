@@ -13,7 +13,7 @@ use crate::ids::Origin;
 use crate::program::Program;
 use crate::program::nested::{Next, Scan};
 use crate::run::Run;
-use crate::run::state::State;
+use crate::run::state::RunState;
 use crate::run::subrun::InnerNeeds;
 
 /// The steps from which on a matrix is worth a copy that they all read.
@@ -44,7 +44,7 @@ impl Scratch {
     }
 }
 
-impl State {
+impl RunState {
     /// The results and the memory of a scan, as far as they do not depend on values.
     pub(crate) fn scan_needs(
         &self,
@@ -88,7 +88,7 @@ impl<'p> ScanRun<'p> {
     /// The memory that the scan needs beside the working memory of its steps.
     pub(super) fn scratch(
         &self,
-        state: &State,
+        state: &RunState,
         program: &Program,
         run: &Run<'p>,
     ) -> Result<Scratch, Error> {

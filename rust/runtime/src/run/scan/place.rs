@@ -15,14 +15,14 @@ use crate::run::Run;
 use crate::run::scan::needs::Scratch;
 use crate::run::scan::rows::{Rows, first_rows};
 use crate::run::scan::{Output, Ring, ScanRun, Target, Value};
-use crate::run::state::State;
+use crate::run::state::RunState;
 use crate::run::subrun::Site;
 
 impl<'p> ScanRun<'p> {
     /// Places the results of a scan that does no step.
     pub(super) fn place_no_rows(
         &mut self,
-        state: &mut State,
+        state: &mut RunState,
         site: &Site<'_>,
     ) -> Result<(), Error> {
         let run = self.prepare(0)?;
@@ -47,7 +47,7 @@ impl<'p> ScanRun<'p> {
     /// Finds memory for the results and the needs of the scan, and the places of outputs.
     pub(super) fn place(
         &mut self,
-        state: &mut State,
+        state: &mut RunState,
         site: &Site<'_>,
         run: &mut Run<'p>,
     ) -> Result<(), Error> {
@@ -228,7 +228,7 @@ impl<'p> ScanRun<'p> {
     /// The memory for all values of a stacked output.
     pub(super) fn place_rows(
         &mut self,
-        state: &mut State,
+        state: &mut RunState,
         site: &Site<'_>,
         row: usize,
         dims: &[i64],
@@ -282,7 +282,7 @@ impl<'p> ScanRun<'p> {
     /// Gives the results their rows: `done` of them are there.
     pub(super) fn keep_rows(
         &mut self,
-        state: &mut State,
+        state: &mut RunState,
         site: &Site<'_>,
         done: i64,
     ) -> Result<(), Error> {

@@ -37,7 +37,7 @@ pub(crate) struct LoopStep {
 
 impl LoopStep {
     /// # Safety
-    /// As for [`Step::run`].
+    /// As for [`RunStep::run`].
     #[inline(never)]
     pub(crate) unsafe fn run(&self, at: RunMemory<'_>, conduct: &Conduct<'_>) -> Result<(), Fault> {
         let RunMemory { bases, scratch } = at;

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use super::{Action, Moves, Parts, Recorder, Tape};
 use crate::program::Program;
-use crate::run::step::{LoopStep, Place, Step};
+use crate::run::step::{LoopStep, Place, RunStep};
 
 /// The bytes of all arrays of a step that stay in the nearest cache beside what else is there.
 const NEAR: i64 = 1 << 14;
@@ -84,8 +84,8 @@ impl<'a> Recorder<'a> {
         let mut places: SmallVec<[Place; 16]> = SmallVec::new();
         for step in parts.steps {
             let own = match step {
-                Step::Nothing => continue,
-                Step::Loop(own) => own,
+                RunStep::Nothing => continue,
+                RunStep::Loop(own) => own,
                 _ => return None,
             };
             let (length, size, moves) = own.nest.pointwise()?;

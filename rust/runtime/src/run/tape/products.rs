@@ -9,7 +9,7 @@ use crate::linalg::own::KeptGemv;
 use crate::linalg::routine::Element;
 use crate::linalg::small::SmallDot;
 use crate::linalg::small::again::{Facts, SmallAgain};
-use crate::run::step::{DotStep, GemmStep, Place, Step};
+use crate::run::step::{DotStep, GemmStep, Place, RunStep};
 
 /// A product to record.
 struct Product {
@@ -59,10 +59,10 @@ impl Kept {
 }
 
 /// The bytes of the copies that a tape of these steps keeps, of matrices in memory that stays the same.
-pub(crate) fn kept_bytes(steps: &[Step], is_same: impl Fn(usize) -> bool) -> usize {
+pub(crate) fn kept_bytes(steps: &[RunStep], is_same: impl Fn(usize) -> bool) -> usize {
     let kept = steps.iter().filter_map(|step| match step {
-        Step::Dot(step) => Kept::of_dot(step),
-        Step::Gemm(step) => Kept::of_gemm(step, true).map(|(kept, _)| kept),
+        RunStep::Dot(step) => Kept::of_dot(step),
+        RunStep::Gemm(step) => Kept::of_gemm(step, true).map(|(kept, _)| kept),
         _ => None,
     });
     kept.filter(|kept| is_same(kept.matrix.base)).map(|kept| kept.bytes()).sum()
