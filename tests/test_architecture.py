@@ -140,9 +140,6 @@ def test_folders_of_the_core_use_those_before_them():
     assert {path.name for path in source.iterdir() if path.is_dir()} == {*folders_of("core")}
     assert {path.stem for path in source.glob("*.rs")} == {*folders_of("core"), "lib"}
     assert used_backwards("core") == set()
-    # What lib.rs exports under another path would hide where it comes from.
-    bare = re.compile(r"\bcrate::([A-Z]\w*|\{)")
-    assert not [path for path in source.rglob("*.rs") if bare.search(path.read_text())]
 
 
 def test_folders_of_the_runtime_use_those_before_them():
@@ -150,6 +147,15 @@ def test_folders_of_the_runtime_use_those_before_them():
     folders = folders_of("runtime")
     assert {path.name for path in source.iterdir() if path.is_dir()} == {*folders, "error"}
     assert used_backwards("runtime") == set()
+
+
+@pytest.mark.parametrize("crate", ["core", "runtime", "codegen"])
+def test_paths_name_the_module_that_a_thing_is_in(crate):
+    # Other tests read these paths: what lib.rs exports under another one would hide where it is.
+    bare = re.compile(r"\bcrate::([A-Z]\w*|\{|\*)|super::super::")
+    files = [*(RUST / crate / "src").rglob("*.rs")]
+    assert len(files) > 30
+    assert [path for path in files if bare.search(path.read_text())] == []
 
 
 @pytest.mark.parametrize("crate", ["core", "runtime", "codegen"])
@@ -229,6 +235,23 @@ def test_the_picture_of_the_packages_is_what_imports_say():
     assert {(of, {"core": "_core"}.get(to, to)) for of, to in drawn} == needed
 
 
+WORDS = ("Step", "State", "Place", "Lowering", "Fold")
+"""Names that fit much of a compiler: each is of one thing, and others have longer names."""
+
+
+@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("suffix", [".py", ".rs"])
+def test_a_name_that_fits_much_is_of_one_thing(word, suffix):
+    defined = re.compile(
+        rf"^\s*(?:pub(?:\([\w: ]+\))? )?(?:class|struct|enum|trait|type|union) {word}\b"
+        rf"|^{word}(?:: TypeAlias)? = ",
+        re.MULTILINE,
+    )
+    files = [path for path in sources() if path.suffix == suffix]
+    found = [(path, name) for path in files for name in defined.findall(path.read_text())]
+    assert len(found) <= 1
+
+
 LONG_FUNCTIONS = {
     "rust/codegen/src/vector/x86/block.rs:compute": "one arm a kind of node",
     "rust/core/src/order/incremental.rs:reorder": "two searches take turns; each ends at the other",
@@ -257,7 +280,7 @@ def python_functions(text: str) -> list[tuple[str, int]]:
 
 def rust_functions(text: str) -> list[tuple[str, int]]:
     """The functions of a file, and the lines of each; those without a body are left out."""
-    head = re.compile(r"^([ \t]*)(?:[\w()]+ |\"C\" )*fn (\w+)")
+    head = re.compile(r"^([ \t]*)(?:[\w():]+ |\"C\" )*fn (\w+)")
     found, lines = [], text.splitlines()
     for start, line in enumerate(lines):
         if "fn " not in line or not (match := head.match(line)):

@@ -76,8 +76,8 @@ impl OwnGemm {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::drawn::number;
     use super::*;
+    use crate::linalg::own::drawn::number;
 
     /// A product and its operands: the first by rows or by columns, both with gaps behind each.
     #[derive(Debug)]

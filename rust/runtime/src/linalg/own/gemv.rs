@@ -273,9 +273,9 @@ unsafe fn add_all<T: Element>(of: *mut T, count: usize, length: usize, beta: T, 
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::drawn::number;
     use super::*;
     use crate::allocation::buffer::Buffer;
+    use crate::linalg::own::drawn::number;
 
     /// By halves or not, which half is first, and how many threads go through pieces of it.
     const WAYS: [(bool, bool, Option<usize>); 5] = [
