@@ -45,7 +45,7 @@ fn rule(name: String, left: &Var, right: &Var, variables: &[&Var]) -> Arc<Rule> 
     };
     let unknowns: Vec<Unknown> = variables.iter().map(|var| unknown(var)).collect();
     let pattern = Pattern::compile(left, &unknowns, &[], &[]).expect("a pattern");
-    let right = Right::written(right, &pattern, &unknowns, &[]).expect("a template");
+    let right = Right::written(right, &pattern, &unknowns, &[], false).expect("a template");
     let rights = Rights::Each(vec![(0, right)]);
     Arc::new(Rule { name: name.into(), pattern, rights, guarded: false })
 }

@@ -32,10 +32,6 @@ pub struct RewriteRule {
     outputs: Option<Vec<u32>>,
 }
 
-/// The reason for which a rule is refused that has no function for a right side.
-const BY_ITSELF: &str = "its right side applies an op whose types only the op itself works out, beside an op that the \
-                         left side matches: write the right side as a function";
-
 type UnknownArgument<'py> = (PyRef<'py, Variable>, Vec<String>, bool, bool);
 
 fn unknown_of((var, dtypes, constant, variadic): &UnknownArgument<'_>) -> PyResult<Unknown> {
@@ -110,10 +106,13 @@ impl RewriteRule {
         }
         let pattern = Pattern::compile(root, &unknowns, &wildcards, &checks).map_err(named)?;
         let compile = |right: &PyRef<'_, Variable>| {
-            Right::written(right.var(), &pattern, &unknowns, &wildcards)
+            Right::written(right.var(), &pattern, &unknowns, &wildcards, function.is_some())
         };
         let rights: Vec<Right> = match rights {
             Some(rights) => rights.iter().map(compile).collect::<Result<_, _>>().map_err(named)?,
+            None if function.is_none() => {
+                return Err(PyValueError::new_err(format!("rule {name} has no right side")));
+            }
             None => lefts.iter().map(|_| Right::Foreign).collect(),
         };
         let (left, right) = (lefts.len(), rights.len());
@@ -121,9 +120,6 @@ impl RewriteRule {
             return Err(PyValueError::new_err(format!(
                 "rule {name} has {left} left sides and {right} right sides"
             )));
-        }
-        if function.is_none() && !rights.iter().all(Right::is_own) {
-            return Err(PyValueError::new_err(format!("rule {name}: {BY_ITSELF}")));
         }
         let outputs: Vec<u32> = lefts.iter().map(|left| left.index() as u32).collect();
         let rule = Rule {

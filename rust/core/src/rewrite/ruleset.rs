@@ -25,14 +25,16 @@ pub enum Right {
 }
 
 impl Right {
-    /// The right side that is written as `right`, over the variables of `pattern`.
+    /// The right side that is written as `right`, over the variables of `pattern`, and that the host language
+    /// `can_build` where an op in it works out its types by itself.
     pub fn written(
         right: &Var,
         pattern: &Pattern,
         unknowns: &[Unknown],
         wildcards: &[Wildcard],
+        can_build: bool,
     ) -> Result<Right, Error> {
-        let template = Template::compile(right, pattern, unknowns, wildcards)?;
+        let template = Template::compile(right, pattern, unknowns, wildcards, can_build)?;
         Ok(template.map_or(Right::Written, Right::Template))
     }
 

@@ -71,12 +71,13 @@ pub struct Template {
 
 impl Template {
     /// The template that is written as `right`, over the variables of `pattern`; `None` if an op in it works out its
-    /// types by itself.
+    /// types by itself, which is refused unless the host language `can_build` it.
     pub fn compile(
         right: &Var,
         pattern: &Pattern,
         unknowns: &[Unknown],
         wildcards: &[Wildcard],
+        can_build: bool,
     ) -> Result<Option<Template>, Error> {
         let mut tails = FxHashMap::default();
         for (unknown, place) in unknowns.iter().zip(pattern.places()) {
@@ -119,16 +120,16 @@ impl Template {
             return Err(not_in_left(&right.describe()));
         };
         terms.truncate(last + 1);
-        Template::of(needed(terms))
+        Template::of(needed(terms), can_build)
     }
 
     /// The template with these terms, if the core can type what they apply.
-    fn of(terms: Vec<Term>) -> Result<Option<Template>, Error> {
+    fn of(terms: Vec<Term>, can_build: bool) -> Result<Option<Template>, Error> {
         let Some(op) = terms.iter().find_map(Term::untyped) else {
             return Ok(Some(Template { terms }));
         };
         let is_matched = |term: &Term| matches!(term, Term::Apply { head: Head::Matched(_), .. });
-        if !terms.iter().any(is_matched) {
+        if can_build && !terms.iter().any(is_matched) {
             return Ok(None);
         }
         Err(Error::Pattern {

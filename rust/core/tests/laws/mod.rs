@@ -105,7 +105,7 @@ pub fn general(
 ) -> Result<Arc<Rule>, Error> {
     let pattern = Pattern::compile(left, unknowns, wildcards, checks)?;
     let right = match right {
-        Some(right) => Right::written(right, &pattern, unknowns, wildcards)?,
+        Some(right) => Right::written(right, &pattern, unknowns, wildcards, true)?,
         None => Right::Foreign,
     };
     let rights = Rights::Each(vec![(left.index() as u32, right)]);
