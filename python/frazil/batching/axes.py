@@ -7,7 +7,15 @@ from dataclasses import replace
 from typing import Any, cast
 
 from frazil._core import FrozenApply
-from frazil.batching.registry import BatchRule, Operand, Operands, batch_rule, batch_size, batched
+from frazil.batching.registry import (
+    BatchRule,
+    Operand,
+    Operands,
+    batch_rule,
+    batch_size,
+    batched,
+    rule_of,
+)
 from frazil.graph.op import Op
 from frazil.tensor.cumulation import CumOp
 from frazil.tensor.diagonals import AllocDiag, ExtractDiag
@@ -60,16 +68,7 @@ def _(op: Join) -> BatchRule:
     return rule
 
 
-@batch_rule.register
-def _(op: ExtractDiag) -> BatchRule:
-    return _in_front
-
-
-@batch_rule.register
-def _(op: AllocDiag) -> BatchRule:
-    return _in_front
-
-
+@rule_of(ExtractDiag, AllocDiag)
 def _in_front(node: FrozenApply, operands: Operands) -> list[Operand] | None:
     """The rule of ops whose first operand may have any number of dimensions in front."""
     x, *rest = operands

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from frazil._core import FrozenApply, Variable
-from frazil.batching.registry import BatchRule, Operand, Operands, batch_rule, batch_size, batched
+from frazil.batching.registry import (
+    Operand,
+    Operands,
+    batch_size,
+    batched,
+    rule_of,
+)
 from frazil.tensor.broadcasting import BroadcastTo
 from frazil.tensor.buffers import Distinct, distinct
 from frazil.tensor.creation import Full
@@ -18,11 +24,7 @@ def _same_lengths(operands: Operands) -> bool:
     return not any(n.batched for n in operands)
 
 
-@batch_rule.register
-def _(op: BroadcastTo) -> BatchRule:
-    return _broadcast_to
-
-
+@rule_of(BroadcastTo)
 def _broadcast_to(node: FrozenApply, operands: Operands) -> list[Operand] | None:
     x, *shape = operands
     if not _same_lengths(shape):
@@ -31,30 +33,18 @@ def _broadcast_to(node: FrozenApply, operands: Operands) -> list[Operand] | None
     return batched(BroadcastTo()(x.of_rank(len(shape)), batch_size(operands), *values))
 
 
-@batch_rule.register
-def _(op: Full) -> BatchRule:
-    return _full
-
-
+@rule_of(Full)
 def _full(node: FrozenApply, operands: Operands) -> list[Operand] | None:
     outputs = _broadcast_to(node, operands)
     return None if outputs is None else batched(distinct(outputs[0].value))
 
 
-@batch_rule.register
-def _(op: Distinct) -> BatchRule:
-    return _distinct
-
-
+@rule_of(Distinct)
 def _distinct(node: FrozenApply, operands: Operands) -> list[Operand]:
     return batched(distinct(operands[0].value))
 
 
-@batch_rule.register
-def _(op: Reshape) -> BatchRule:
-    return _reshape
-
-
+@rule_of(Reshape)
 def _reshape(node: FrozenApply, operands: Operands) -> list[Operand] | None:
     x, *shape = operands
     if not _same_lengths(shape):

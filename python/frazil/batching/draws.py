@@ -9,30 +9,21 @@ from __future__ import annotations
 
 from frazil._core import FrozenApply
 from frazil.batching.registry import (
-    BatchRule,
     Operand,
     Operands,
-    batch_rule,
     batch_size,
     one_by_one,
+    rule_of,
 )
 from frazil.random.draw import Draw, Drawing
 
 
-@batch_rule.register
-def _(op: Drawing) -> BatchRule:
-    return _one_after_other
-
-
+@rule_of(Drawing)
 def _one_after_other(node: FrozenApply, operands: Operands) -> list[Operand]:
     return one_by_one(node, operands, n_states=0 if operands[0].batched else 1)
 
 
-@batch_rule.register
-def _(op: Draw) -> BatchRule:
-    return _draw
-
-
+@rule_of(Draw)
 def _draw(node: FrozenApply, operands: Operands) -> list[Operand]:
     op: Draw = node.op
     state, *rest = operands

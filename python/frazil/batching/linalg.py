@@ -6,77 +6,45 @@ from collections.abc import Sequence
 
 from frazil._core import FrozenApply, Variable
 from frazil.batching.registry import (
-    BatchRule,
     Operand,
     Operands,
-    batch_rule,
     batch_size,
     batched,
+    rule_of,
 )
+from frazil.tensor import linalg
 from frazil.tensor.dims import expand_dims, squeeze
-from frazil.tensor.linalg import (
-    QR,
-    SVD,
-    Cholesky,
-    CholeskyGradient,
-    Eig,
-    Eigenvalues,
-    Eigh,
-    Expm,
-    LUFactor,
-    LUSolve,
-    PivotedLU,
-    PseudoInverse,
-    SingularValues,
-    Solve,
-    SolveBanded,
-    SolveRiccati,
-    SolveSylvester,
-    SolveTriangular,
-)
 from frazil.tensor.linalg.determinants import LogAbsDet
 from frazil.tensor.transposition import matrix_transpose
 
 
-@batch_rule.register
-def _(
-    op: Cholesky
-    | CholeskyGradient
-    | PivotedLU
-    | LUFactor
-    | LogAbsDet
-    | QR
-    | SVD
-    | SingularValues
-    | Eig
-    | Eigh
-    | Eigenvalues
-    | PseudoInverse
-    | Expm,
-) -> BatchRule:
-    return _stacks
-
-
+@rule_of(
+    linalg.Cholesky,
+    linalg.CholeskyGradient,
+    linalg.PivotedLU,
+    linalg.LUFactor,
+    LogAbsDet,
+    linalg.QR,
+    linalg.SVD,
+    linalg.SingularValues,
+    linalg.Eig,
+    linalg.Eigh,
+    linalg.Eigenvalues,
+    linalg.PseudoInverse,
+    linalg.Expm,
+)
 def _stacks(node: FrozenApply, operands: Operands) -> list[Operand]:
     size = batch_size(operands)
     return batched(*node.op.make_node(*(x.spread(size) for x in operands)).outputs)
 
 
-@batch_rule.register
-def _(op: SolveTriangular | SolveBanded | LUSolve | Solve) -> BatchRule:
-    return _systems
-
-
-@batch_rule.register
-def _(op: SolveSylvester | SolveRiccati) -> BatchRule:
-    return _equations
-
-
+@rule_of(linalg.SolveSylvester, linalg.SolveRiccati)
 def _equations(node: FrozenApply, operands: Operands) -> list[Operand]:
     values = [x.value if x.batched else expand_dims(x.value, 0) for x in operands]
     return batched(*node.op.make_node(*values).outputs)
 
 
+@rule_of(linalg.SolveTriangular, linalg.SolveBanded, linalg.LUSolve, linalg.Solve)
 def _systems(node: FrozenApply, operands: Operands) -> list[Operand]:
     values: Sequence[Variable] = [
         x.value if x.batched else expand_dims(x.value, 0) for x in operands

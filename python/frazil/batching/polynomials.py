@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from frazil._core import FrozenApply
-from frazil.batching.registry import BatchRule, Operand, Operands, batch_rule, batch_size, batched
+from frazil.batching.registry import (
+    Operand,
+    Operands,
+    batch_size,
+    batched,
+    rule_of,
+)
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.polynomials import PolynomialValues
 from frazil.tensor.transposition import moveaxis
 
 
-@batch_rule.register(PolynomialValues)
-def _(op: PolynomialValues) -> BatchRule:
-    return _values
-
-
+@rule_of(PolynomialValues)
 def _values(node: FrozenApply, operands: Operands) -> list[Operand]:
     p, x = operands
     places, coefficients = x.spread(batch_size(operands)), p.value

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from frazil._core import FrozenApply, Variable
-from frazil.batching.registry import BatchRule, Operand, Operands, batch_rule, batched
+from frazil.batching.registry import Operand, Operands, batched, rule_of
 from frazil.tensor.dims import expand_dims, squeeze
 from frazil.tensor.products import BatchedDot, Dot, matmul
 from frazil.tensor.transposition import swapaxes
 
 
-@batch_rule.register
-def _(op: Dot) -> BatchRule:
-    return _dot
-
-
+@rule_of(Dot)
 def _dot(node: FrozenApply, operands: Operands) -> list[Operand]:
     a, b = operands
     if a.batched and b.batched:
@@ -38,11 +34,7 @@ def _pairs(a: Operand, b: Operand) -> Variable:
     return squeeze(product, dropped) if dropped else product
 
 
-@batch_rule.register
-def _(op: BatchedDot) -> BatchRule:
-    return _batched_dot
-
-
+@rule_of(BatchedDot)
 def _batched_dot(node: FrozenApply, operands: Operands) -> list[Operand]:
     left, right = (x.value if x.batched else expand_dims(x.value, 0) for x in operands)
     return batched(BatchedDot()(left, right))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, TensorType, Variable
 from frazil.graph.answers import listed, note_place
@@ -108,6 +108,20 @@ def batch_rule(op: Op) -> BatchRule | None:
            [4., 3.]])
     """
     return None
+
+
+Rule = TypeVar("Rule", bound=BatchRule)
+
+
+def rule_of(*kinds: type[Op]) -> Callable[[Rule], Rule]:
+    """Register a rule for all ops of some classes, whatever their parameters are."""
+
+    def registered(rule: Rule) -> Rule:
+        for kind in kinds:
+            batch_rule.register(kind, lambda op: rule)
+        return rule
+
+    return registered
 
 
 def batched(*values: Variable) -> list[Operand]:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from frazil._core import FrozenApply
-from frazil.batching.registry import BatchRule, Operand, Operands, batch_rule, batched
+from frazil.batching.registry import Operand, Operands, batched, rule_of
 from frazil.tensor.fft.cosines import RealTransform
 from frazil.tensor.fft.operations import Fourier, InverseRealFourier, RealFourier
 
 
-@batch_rule.register
-def _(op: Fourier | RealFourier | InverseRealFourier | RealTransform) -> BatchRule:
-    return _transforms
-
-
+@rule_of(Fourier, RealFourier, InverseRealFourier, RealTransform)
 def _transforms(node: FrozenApply, operands: Operands) -> list[Operand] | None:
     x, *lengths = operands
     if any(n.batched for n in lengths):
