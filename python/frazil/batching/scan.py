@@ -13,8 +13,7 @@ from frazil.scalar.constants import constant
 from frazil.scan.op import Scan
 from frazil.tensor.broadcasting import broadcast_to, with_lengths
 from frazil.tensor.elementwise.choice import where
-from frazil.tensor.elementwise.comparison import greater_equal, less_equal
-from frazil.tensor.elementwise.logic import logical_not, logical_or
+from frazil.tensor.elementwise.table import greater_equal, less_equal, logical_not, logical_or
 from frazil.tensor.lengths import static_length
 from frazil.tensor.reductions import all, max
 from frazil.tensor.transposition import moveaxis

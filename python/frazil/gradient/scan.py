@@ -26,8 +26,8 @@ from frazil.scan.costs import is_worth_a_stack
 from frazil.scan.op import Scan
 from frazil.scan.step_shapes import StepShapes
 from frazil.tensor.broadcasting import broadcast_like, broadcast_to, typed_as
-from frazil.tensor.elementwise.arithmetic import minimum
 from frazil.tensor.elementwise.choice import where
+from frazil.tensor.elementwise.table import minimum
 from frazil.tensor.index_syntax import set_subtensor
 from frazil.tensor.lengths import lengths, literal
 from frazil.tensor.reshaping import reshape

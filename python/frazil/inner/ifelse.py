@@ -13,7 +13,7 @@ from frazil.inner.inner_graph import HasInnerGraph, KnownShape, Values, compute
 from frazil.inner.op_from_graph import owned
 from frazil.inner.outer_lengths import chosen_length, outer_lengths, presumed_lengths
 from frazil.scalar.constants import TensorLike, as_tensor
-from frazil.tensor.elementwise.comparison import neq
+from frazil.tensor.elementwise.table import neq
 from frazil.tensor.lengths import Lengths
 
 

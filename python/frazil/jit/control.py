@@ -18,7 +18,7 @@ from frazil.scalar.constants import as_tensor, constant
 from frazil.scan.build import build_scan, last_states, until
 from frazil.tensor.checks import Check, checked
 from frazil.tensor.docstrings import described
-from frazil.tensor.elementwise.logic import logical_not
+from frazil.tensor.elementwise.table import logical_not
 from frazil.tensor.lengths import literal, maximum, subtract
 
 ResultT = TypeVar("ResultT")

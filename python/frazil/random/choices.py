@@ -18,7 +18,7 @@ from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.checks import check_parameters
 from frazil.tensor.cumulation import cumsum
-from frazil.tensor.elementwise.comparison import eq
+from frazil.tensor.elementwise.table import eq
 from frazil.tensor.lengths import Lengths, as_lengths, length, lengths, static_shape
 from frazil.tensor.positions import searchsorted
 from frazil.tensor.reshaping import ravel, reshape

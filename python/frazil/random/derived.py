@@ -20,9 +20,7 @@ from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.checks import check_parameters
 from frazil.tensor.cumulation import cumsum
 from frazil.tensor.dims import expand_dims
-from frazil.tensor.elementwise.arithmetic import reciprocal
-from frazil.tensor.elementwise.exponential import expm1, log1p
-from frazil.tensor.elementwise.trigonometric import tan
+from frazil.tensor.elementwise.table import expm1, log1p, reciprocal, tan
 from frazil.tensor.lengths import Lengths, as_lengths, lengths
 
 

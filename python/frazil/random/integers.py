@@ -11,7 +11,7 @@ from frazil.random.draw import Drawn, Size, draw
 from frazil.scalar.constants import TensorLike
 from frazil.tensor.checks import check_parameters
 from frazil.tensor.elementwise.casting import astype
-from frazil.tensor.elementwise.comparison import ge
+from frazil.tensor.elementwise.table import ge
 
 
 @drawing

@@ -17,7 +17,7 @@ from frazil.scan.arguments import (
 )
 from frazil.scan.build import scan
 from frazil.tensor.creation import zeros
-from frazil.tensor.elementwise.arithmetic import maximum, minimum
+from frazil.tensor.elementwise.table import maximum, minimum
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import as_length, length
 from frazil.tensor.reshaping import reshape

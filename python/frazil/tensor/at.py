@@ -10,7 +10,7 @@ import numpy as np
 from frazil._core import Variable
 from frazil.graph.dataclass import dataclass
 from frazil.scalar.constants import TensorLike, as_tensor
-from frazil.tensor.elementwise.arithmetic import divide, maximum, minimum, multiply, power
+from frazil.tensor.elementwise.table import divide, maximum, minimum, multiply, power
 from frazil.tensor.index_syntax import get_item, with_item
 
 

@@ -6,8 +6,7 @@ import frazil.scalar as scalar
 from frazil._core import Variable, elemwise
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.docstrings import described
-from frazil.tensor.elementwise.arithmetic import absolute, multiply
-from frazil.tensor.elementwise.comparison import equal, isfinite, isnan, less_equal
+from frazil.tensor.elementwise.table import absolute, equal, isfinite, isnan, less_equal, multiply
 from frazil.tensor.reductions import all as all_
 
 

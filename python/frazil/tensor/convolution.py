@@ -21,7 +21,7 @@ from frazil.tensor.checks import Check, checked
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.docstrings import described, described_like
 from frazil.tensor.elementwise.choice import where
-from frazil.tensor.elementwise.logic import logical_and
+from frazil.tensor.elementwise.table import logical_and
 from frazil.tensor.index_syntax import get_item
 from frazil.tensor.lengths import (
     LengthLike,

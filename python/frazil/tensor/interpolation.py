@@ -6,10 +6,8 @@ from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.checks import check_parameters
 from frazil.tensor.docstrings import described
-from frazil.tensor.elementwise.arithmetic import mod
 from frazil.tensor.elementwise.choice import clip, where
-from frazil.tensor.elementwise.comparison import eq, gt, isnan, lt
-from frazil.tensor.elementwise.logic import and_
+from frazil.tensor.elementwise.table import and_, eq, gt, isnan, lt, mod
 from frazil.tensor.index_syntax import get_item
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import length, literal, subtract

@@ -37,7 +37,7 @@ from frazil.tensor import (
     transposition,
 )
 from frazil.tensor.at import At
-from frazil.tensor.elementwise import arithmetic, casting, choice, steps
+from frazil.tensor.elementwise import casting, choice, rounding, steps
 from frazil.tensor.lengths import LengthLike
 from frazil.tensor.linalg import norms
 
@@ -222,7 +222,7 @@ _SPELLED: Mapping[str, tuple[Callable[..., object], str]] = {
     "dimshuffle": (transposition.dimshuffle, "a view with dimensions permuted, dropped and added"),
     "astype": (casting.cast, "the elements converted to ``dtype``"),
     "clip": (choice.clip, "the elements limited to an interval"),
-    "round": (arithmetic.round, "the nearest numbers with so many decimals"),
+    "round": (rounding.round, "the nearest numbers with so many decimals"),
     "set": (
         index_syntax.set_subtensor,
         "the tensor that this is a part of with new values in this part",

@@ -17,7 +17,7 @@ from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.checks import Check, checked
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.docstrings import described
-from frazil.tensor.elementwise.arithmetic import round
+from frazil.tensor.elementwise.rounding import round
 from frazil.tensor.index_syntax import get_item
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import LengthLike, add, as_length, length, lengths, literal, subtract

@@ -16,7 +16,7 @@ from frazil.scalar.constants import TensorLike, as_tensor, constant
 from frazil.scalar.float16 import computed_in
 from frazil.tensor.docstrings import described
 from frazil.tensor.elementwise.choice import where
-from frazil.tensor.elementwise.comparison import eq
+from frazil.tensor.elementwise.table import eq
 from frazil.tensor.lengths import (
     Lengths,
     floor_divide,

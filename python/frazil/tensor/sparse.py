@@ -22,8 +22,8 @@ from frazil.tensor.creation import zeros
 from frazil.tensor.declarations import specify_shape
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.docstrings import described, described_like
-from frazil.tensor.elementwise.arithmetic import add, divide, multiply, negative, subtract
 from frazil.tensor.elementwise.casting import cast
+from frazil.tensor.elementwise.table import add, divide, multiply, negative, subtract
 from frazil.tensor.index_syntax import get_item, inc_subtensor
 from frazil.tensor.joining import concatenate
 from frazil.tensor.reductions import as_accumulator, sum

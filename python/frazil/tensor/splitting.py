@@ -12,7 +12,7 @@ from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.docstrings import described, described_like
-from frazil.tensor.elementwise.arithmetic import minimum
+from frazil.tensor.elementwise.table import minimum
 from frazil.tensor.index_syntax import get_item
 from frazil.tensor.joining import split
 from frazil.tensor.lengths import (

@@ -18,7 +18,7 @@ from frazil.tensor.diagonals import AllocDiag, diag, diagonal, tri
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.docstrings import described, described_like
 from frazil.tensor.elementwise.choice import where
-from frazil.tensor.elementwise.logic import logical_not
+from frazil.tensor.elementwise.table import logical_not
 from frazil.tensor.lengths import (
     LengthLike,
     add,

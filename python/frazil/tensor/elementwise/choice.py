@@ -9,7 +9,7 @@ import frazil.scalar as scalar
 from frazil._core import Variable, elemwise
 from frazil.scalar.constants import TensorLike, as_operand, as_tensor
 from frazil.tensor.docstrings import described
-from frazil.tensor.elementwise.arithmetic import maximum, minimum
+from frazil.tensor.elementwise.table import maximum, minimum
 from frazil.tensor.searching import nonzero
 
 

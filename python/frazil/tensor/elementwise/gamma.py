@@ -1,4 +1,4 @@
-"""The gamma and beta functions, the incomplete ones, and coefficients that they make up."""
+"""Functions made of gamma and beta functions: incomplete ones, coefficients, derivatives."""
 
 from __future__ import annotations
 
@@ -7,52 +7,11 @@ from operator import index
 
 import frazil.scalar as scalar
 from frazil._core import Variable, elemwise
-from frazil.scalar.constants import TensorLike, as_operand
+from frazil.scalar.constants import TensorLike, as_operand, as_tensor
 from frazil.tensor.docstrings import described
 from frazil.tensor.elementwise.angles import as_floating
-from frazil.tensor.elementwise.definition import binary, elementwise, unary
-
-gamma = unary(scalar.gamma, "the gamma function", "[0.5, 5.0] -> [ 1.77245385, 24.        ]")
-beta = binary(
-    scalar.beta,
-    "the beta function ``gamma(x1) * gamma(x2) / gamma(x1 + x2)``",
-    "[1.0, 2.0], [3.0, 0.5] -> [0.33333333, 1.33333333]",
-)
-betaln = binary(
-    scalar.betaln,
-    "the logarithm of the absolute value of the beta function",
-    "[1.0, 200.0], [3.0, 300.0] -> [  -1.09861229, -337.98011307]",
-)
-gammainc = binary(
-    scalar.gammainc,
-    "the lower incomplete gamma function of shape ``x1`` up to ``x2``, divided by the whole",
-    "[1.0, 2.0], [1.0, 3.0] -> [0.63212056, 0.80085173]",
-)
-gammaincc = binary(
-    scalar.gammaincc,
-    "the upper incomplete gamma function of shape ``x1`` from ``x2`` on, divided by the whole",
-    "[1.0, 2.0], [1.0, 3.0] -> [0.36787944, 0.19914827]",
-)
-gammaincinv = binary(
-    scalar.gammaincinv,
-    "where :func:`gammainc` of shape ``x1`` is ``x2``",
-    "[1.0, 2.0], [0.5, 0.5] -> [0.69314718, 1.67834699]",
-)
-gammainccinv = binary(
-    scalar.gammainccinv,
-    "where :func:`gammaincc` of shape ``x1`` is ``x2``",
-    "[1.0, 2.0], [0.25, 0.25] -> [1.38629436, 2.69263453]",
-)
-poch = binary(
-    scalar.poch,
-    "Pochhammer's symbol ``gamma(x1 + x2) / gamma(x1)``",
-    "[1.0, 0.5], [3.0, 2.0] -> [6.  , 0.75]",
-)
-binom = binary(
-    scalar.binom,
-    "the binomial coefficient of any numbers, ``x1`` over ``x2``",
-    "[5.0, 2.5], [2.0, 1.5] -> [10.  ,  2.5]",
-)
+from frazil.tensor.elementwise.definition import elementwise
+from frazil.tensor.elementwise.table import binom, gamma, gammainc, gammaincc
 
 
 @elementwise
@@ -153,3 +112,34 @@ def multigammaln(a: TensorLike, d: int) -> Variable:
     for j in range(1, d):
         total = total + elemwise(scalar.gammaln, a - j / 2)
     return total
+
+
+@described
+def polygamma(n: TensorLike, x: TensorLike) -> Variable:
+    """Return the derivative of order ``n`` of :func:`digamma`, elementwise.
+
+    n (tensor_like): The order: integers, 0 for digamma itself. A negative order gives NaN. It has
+        no gradient.
+    x (tensor_like): A tensor that broadcasts with ``n``.
+    returns: Of the shape that the operands broadcast to, and the float dtype that holds their
+        common dtype, as :func:`scipy.special.polygamma` gives. At a pole it is infinite, with the
+        sign that it has right of the pole.
+    example: [1, 2], 1.0 -> [ 1.64493407, -2.40411381]
+    """
+    if as_tensor(n).dtype.startswith("float"):
+        raise TypeError(
+            f"the order of a polygamma function must be of integers, given {n!r}; "
+            "use ft.cast(n, 'int64')"
+        )
+    return elemwise(scalar.polygamma, as_operand(n), as_tensor(x))
+
+
+@elementwise
+def loggamma(x: TensorLike, /) -> Variable:
+    """Return the logarithm of the gamma function; NaN of negative numbers: it is not real there.
+
+    returns: As :func:`scipy.special.loggamma` of real numbers.
+    example: [4.0, -0.5] -> [1.79175947,        nan]
+    """
+    x = as_tensor(x)
+    return elemwise(scalar.where, elemwise(scalar.lt, x, 0), math.nan, elemwise(scalar.gammaln, x))

@@ -9,8 +9,8 @@ from frazil._core import Variable, elemwise
 from frazil.scalar.complex import refuse_complex
 from frazil.scalar.constants import TensorLike, as_operand, as_tensor
 from frazil.tensor.docstrings import described
-from frazil.tensor.elementwise.arithmetic import floor_divide, remainder
 from frazil.tensor.elementwise.definition import elementwise
+from frazil.tensor.elementwise.table import floor_divide, remainder
 
 
 def _floating(x1: TensorLike, x2: TensorLike) -> tuple[Variable, Variable]:
