@@ -203,6 +203,12 @@ def trace(
     return sum(diagonal(x, offset, axis1, axis2), -1, dtype=dtype)
 
 
+def _sizes(rows: LengthLike, columns: LengthLike | None) -> tuple[Variable, Variable]:
+    """The numbers of rows and columns of a matrix, which is square if only one is given."""
+    length = as_length(rows)
+    return length, length if columns is None else as_length(columns)
+
+
 @described
 def eye(
     n: LengthLike, m: LengthLike | None = None, k: int = 0, dtype: npt.DTypeLike | None = None
@@ -219,9 +225,7 @@ def eye(
     array([[1., 0.],
            [0., 1.]])
     """
-    rows = as_length(n)
-    columns = rows if m is None else as_length(m)
-    matrix: Variable = Eye(_as_offset(k), np.dtype(dtype).name)(rows, columns)
+    matrix: Variable = Eye(_as_offset(k), np.dtype(dtype).name)(*_sizes(n, m))
     return matrix
 
 
@@ -258,9 +262,7 @@ def tri(
     array([[1., 0.],
            [1., 1.]])
     """
-    rows = as_length(N)
-    columns = rows if M is None else as_length(M)
-    return as_tensor(_below(rows, columns, _as_offset(k)), np.dtype(dtype))
+    return as_tensor(_below(*_sizes(N, M), _as_offset(k)), np.dtype(dtype))
 
 
 @described

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol, TypeAlias
 
 from frazil._core import Variable
@@ -35,12 +35,18 @@ Transform: TypeAlias = Callable[[TensorLike, LengthLike | None, int, Norm], Vari
 """A transform along one dimension."""
 
 
+def _along(
+    of: Transform, x: Variable, over: Iterable[tuple[int, LengthLike | None]], norm: Norm
+) -> Variable:
+    for axis, n in over:
+        x = of(x, n, axis, norm)
+    return x
+
+
 def along_each(of: Transform, x: TensorLike, s: Counts, axes: Axes, norm: Norm) -> Variable:
     """Return the transform along several dimensions, the last one first."""
     x = as_tensor(x)
-    for axis, n in reversed(dimensions(x, s, axes)):
-        x = of(x, n, axis, norm)
-    return x
+    return _along(of, x, reversed(dimensions(x, s, axes)), norm)
 
 
 def to_half(
@@ -48,11 +54,8 @@ def to_half(
 ) -> Variable:
     """Return the transform that gives half of the last dimension, and another along the rest."""
     x = as_tensor(x)
-    *others, (last, n) = dimensions(x, s, axes)
-    x = half(x, n, last, norm)
-    for axis, count in reversed(others):
-        x = of(x, count, axis, norm)
-    return x
+    *others, (axis, n) = dimensions(x, s, axes)
+    return _along(of, half(x, n, axis, norm), reversed(others), norm)
 
 
 def from_half(
@@ -60,10 +63,8 @@ def from_half(
 ) -> Variable:
     """Return the transform of half of the last dimension, after another along the rest."""
     x = as_tensor(x)
-    *others, (last, n) = dimensions(x, s, axes)
-    for axis, count in others:
-        x = of(x, count, axis, norm)
-    return half(x, n, last, norm)
+    *others, (axis, n) = dimensions(x, s, axes)
+    return half(_along(of, x, others, norm), n, axis, norm)
 
 
 @described_like(fft)
