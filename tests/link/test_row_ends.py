@@ -124,20 +124,22 @@ def test_nothing_is_read_behind_an_array(mode):
             array[...] = values
             return array
 
-        x, i, v = ft.matrix("x"), ft.lvector("i"), ft.vector("v")
+        x, i, v, rows = ft.matrix("x"), ft.lvector("i"), ft.vector("v"), ft.matrix("rows")
         arrays = [
             before_the_abyss(np.arange(15.0).reshape(3, 5)),
             before_the_abyss(np.array([2, 2, 0])),
             before_the_abyss(np.arange(5.0)),
+            before_the_abyss(np.arange(90.0).reshape(30, 3)),
         ]
         outputs = [
             x[i], x[:, i], v[i], (x[i] * 2).sum(1), ft.max(x[i], axis=1), ft.inc_subtensor(x[i], 1),
             ft.exp(x), ft.exp(x.T), ft.exp(x[::-1, ::-1]), ft.softmax(x, axis=1), x.sum(0),
             ft.cumsum(x, axis=1), ft.max(ft.cumsum(ft.abs(v))), ft.concatenate([v, x[2]]), x @ v,
+            rows.sum(1), ft.max(rows * v[:3], axis=1), rows[::-1].sum(1),
         ]
         for output in outputs:
             f, reference = (
-                fz.function([x, i, v], output, mode=mode, threads=1, on_unused_input="ignore")
+                fz.function([x, i, v, rows], output, mode=mode, threads=1, on_unused_input="ignore")
                 for mode in ({mode!r}, "py")
             )
             np.testing.assert_allclose(f(*arrays), reference(*arrays))

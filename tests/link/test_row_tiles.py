@@ -125,6 +125,43 @@ def gathered_rows(mode):
     return fz.function([x, centres, level], outputs, mode=mode)
 
 
+@cache
+def folded_rows(mode):
+    """Rows that are folded in one pass, and nothing else."""
+    x, row, level = ft.matrix("x"), ft.vector("row"), ft.vector("level")
+    apart = x * row - level[:, None] / 3
+    outputs = [
+        *(x.sum(axis=1), ft.max(x, axis=1), ft.min(apart, axis=1), ft.prod(apart, axis=1)),
+        (ft.where(x > row, apart, x) * 2).sum(axis=1),
+    ]
+    return [fz.function([x, row, level], y, mode=mode, on_unused_input="ignore") for y in outputs]
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 8, 9, 16, 17])
+@pytest.mark.parametrize("rows", [7, 11, 700])
+@pytest.mark.parametrize("layout", ["C", "F", "steps", "reversed", "one row", "zeros"])
+def test_short_rows_of_one_pass_have_the_bits_of_rows_one_by_one(length, rows, layout):
+    rng = np.random.default_rng(length + rows)
+    x = rng.normal(size=(2 * rows if layout == "steps" else rows, length))
+    x[rng.random(x.shape) < 0.02] = np.nan
+    match layout:
+        case "F":
+            x = np.asfortranarray(x)
+        case "steps":
+            x = x[::2]
+        case "reversed":
+            x = x[::-1]
+        case "one row":
+            x = np.broadcast_to(x[0], x.shape)
+        case "zeros":
+            x = rng.choice([0.0, -0.0, np.nan, -1.0], x.shape)
+    given = x, rng.normal(size=length), rng.normal(size=rows)
+    made = [[f(*given) for f in folded_rows(mode)] for mode in ("c", "cranelift", "numba")]
+    for c, *others in zip(*made, strict=True):
+        for own in others:
+            assert same(c, own).all()
+
+
 # Without registers of 512 bits, C calls the exp of the C library, which has other bits.
 OWN_EXP = find_toolchain().has_wide_registers
 

@@ -15,9 +15,69 @@ typedef unsigned short half;
 #endif
 typedef f8 f8x4 __attribute__((vector_size(32), may_alias));
 typedef f8x4 f8x4_at __attribute__((aligned(8)));
-void (*pad_ends_64)(void *, const void *, i8, i8, i8, i8, i8);
 typedef i8 i8x4 __attribute__((vector_size(32), may_alias));
 typedef i8x4 i8x4_at __attribute__((aligned(8)));
+
+#if defined(__clang__)
+#define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (i8x4){__VA_ARGS__})
+#endif
+static NOINLINE void transpose(char *to, i8 to_next, i8 to_block, const char *of, i8 of_next, i8 of_block, i8 count) {
+  for (i8 at = 0; at < count; at += 8, to += to_block, of += of_block) {
+    for (i8 part = 0; part < 4; ++part) {
+    const char *from = of + (part / 2) * 4 * of_next + (part % 2) * 32;
+    char *into = to + (part % 2) * 4 * to_next + (part / 2) * 32;
+    i8x4 x0 = *(const i8x4_at *)(from + 0 * of_next);
+    i8x4 x1 = *(const i8x4_at *)(from + 1 * of_next);
+    i8x4 x2 = *(const i8x4_at *)(from + 2 * of_next);
+    i8x4 x3 = *(const i8x4_at *)(from + 3 * of_next);
+    {
+      const i8x4 y0 = SHUFFLE(x0, x1, 0, 4, 2, 6);
+      const i8x4 y1 = SHUFFLE(x0, x1, 1, 5, 3, 7);
+      const i8x4 y2 = SHUFFLE(x2, x3, 0, 4, 2, 6);
+      const i8x4 y3 = SHUFFLE(x2, x3, 1, 5, 3, 7);
+      x0 = y0; x1 = y1; x2 = y2; x3 = y3;
+    }
+    {
+      const i8x4 y0 = SHUFFLE(x0, x2, 0, 1, 4, 5);
+      const i8x4 y1 = SHUFFLE(x1, x3, 0, 1, 4, 5);
+      const i8x4 y2 = SHUFFLE(x0, x2, 2, 3, 6, 7);
+      const i8x4 y3 = SHUFFLE(x1, x3, 2, 3, 6, 7);
+      x0 = y0; x1 = y1; x2 = y2; x3 = y3;
+    }
+    *(i8x4_at *)(into + 0 * to_next) = x0;
+    *(i8x4_at *)(into + 1 * to_next) = x1;
+    *(i8x4_at *)(into + 2 * to_next) = x2;
+    *(i8x4_at *)(into + 3 * to_next) = x3;
+    }
+  }
+}
+typedef f8 f8x8 __attribute__((vector_size(64), may_alias));
+typedef f8x8 f8x8_at __attribute__((aligned(8)));
+
+static NOINLINE void fold_add_of_columns(f8x4 *to, const f8x4 *of, i8 count) {
+  for (i8 part = 0; part < 2; ++part, ++to, ++of) {
+  f8x4 x0 = of[0];
+  f8x4 x1 = of[2];
+  f8x4 x2 = of[4];
+  f8x4 x3 = of[6];
+  f8x4 x4 = of[8];
+  f8x4 x5 = of[10];
+  f8x4 x6 = of[12];
+  f8x4 x7 = of[14];
+  if (count > 8) { { const f8x4 a = x0, b = of[16]; x0 = a + b; } { const f8x4 a = x1, b = of[18]; x1 = a + b; } { const f8x4 a = x2, b = of[20]; x2 = a + b; } { const f8x4 a = x3, b = of[22]; x3 = a + b; } { const f8x4 a = x4, b = of[24]; x4 = a + b; } { const f8x4 a = x5, b = of[26]; x5 = a + b; } { const f8x4 a = x6, b = of[28]; x6 = a + b; } { const f8x4 a = x7, b = of[30]; x7 = a + b; } }
+  { const f8x4 a = x0, b = x4; x0 = a + b; }
+  { const f8x4 a = x1, b = x5; x1 = a + b; }
+  { const f8x4 a = x2, b = x6; x2 = a + b; }
+  { const f8x4 a = x3, b = x7; x3 = a + b; }
+  { const f8x4 a = x0, b = x2; x0 = a + b; }
+  { const f8x4 a = x1, b = x3; x1 = a + b; }
+  { const f8x4 a = x0, b = x1; x0 = a + b; }
+  *to = x0;
+  }
+}
+void (*pad_ends_64)(void *, const void *, i8, i8, i8, i8, i8);
 static const i8 first_i8x4_of_8[] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
 void (*fold_columns_add_f8)(f8 *, const f8 *, i8, i8);
 void (*carry_f8)(f8 *, i8, i8);
@@ -60,11 +120,57 @@ INLINE f4 fold_few_add_f4_16(const f4 *of) {
   const f4 r1_0 = r2_0 + (r2_1);
   return r1_0;
 }
+static NOINLINE i8 kernel_0_of_short_rows(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
+  char *p0 = ptr[0];
+  char *p1 = ptr[1];
+  ALIGNED f8 of1[128];
+  for (i8 at = n_inner; at < 16; ++at) {
+    ((f8x8 *)of1)[at] = (-0x0.0p+0) - (f8x8){};
+  }
+  ALIGNED f8 row1[8];
+  ALIGNED f8 k0[128];
+  if (!outer_stride[0]) {
+    for (i8 i = 0; i < n_inner; ++i) {
+      for (i4 l = 0; l < 8; ++l) {
+        k0[i * 8 + l] = ((const f8 *)p0)[i];
+      }
+    }
+  }
+  const i8 rows = 8;
+  const i8 behind = (((n_inner + 7) & -8) - 1) / n_inner;
+  i8 outer = 0;
+  for (; outer + 8 + behind <= n_outer; outer += 8) {
+    if (outer_stride[0]) transpose((char *)k0, 64, 512, p0, outer_stride[0], 64, n_inner);
+    for (i8 i = 0; i < n_inner; ++i) {
+      char *q0 = (char *)k0 + i * 64;
+      f8 *c1 = of1 + i * 8;
+#pragma omp simd
+      for (i8 l = 0; l < 8; ++l) {
+        const f8 v0 = ((const f8 *)q0)[l];
+        const f8 v1 = v0 * v0;
+        c1[l] = v1;
+      }
+    }
+    fold_add_of_columns((f8x4 *)row1, (f8x4 *)of1, n_inner);
+    for (i8 r = 0; r < rows; ++r) {
+      ((f8 *)(p1 + r * outer_stride[1]))[0] = ((const f8 *)(p1 + r * outer_stride[1]))[0] + (row1[r]);
+    }
+    p0 += rows * outer_stride[0];
+    p1 += rows * outer_stride[1];
+  }
+  return outer;
+}
 i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   i4 status = 0;
   if (n_outer <= 0 || n_inner <= 0) return status;
   char *p0 = ptr[0];
   char *p1 = ptr[1];
+  if (n_inner > 1 && n_inner <= 16 && outer_stride[1] && (!outer_stride[0] || outer_stride[0] >= n_inner * 8)) {
+    const i8 done = kernel_0_of_short_rows(ptr, n_outer, n_inner, outer_stride);
+    p0 += done * outer_stride[0];
+    p1 += done * outer_stride[1];
+    n_outer -= done;
+  }
   const i8 ahead = n_outer * n_inner >= 16384 ? 4096 : 0;
   const b1 columns = (n_inner == 1) & (n_outer > 1) & (outer_stride[0] == 8) & (outer_stride[1] == 8);
   if (columns) {

@@ -20,6 +20,7 @@ from frazil.link.c.lanes import BlockWriter, PlainLanes
 from frazil.link.c.operands import Moving, Operands
 from frazil.link.c.rows import Rows
 from frazil.link.c.stages import Stages
+from frazil.link.c.unit import Unit
 from frazil.link.c.values import Values, reduction
 from frazil.link.kernel.loop_kernel import BLOCK_BYTES, Write
 from frazil.link.kernel.passes import Pass, Passes
@@ -90,6 +91,14 @@ def _place(is_high: int, apart: int, at: int, side: int) -> str:
     """The element of two registers that goes to a place when squares of a side are transposed."""
     own, other = at & ~apart | (apart if is_high else 0), at & apart
     return f"{own + side if other else own}"
+
+
+def define_transposing(unit: Unit) -> None:
+    """Define the function that turns rows to columns and back."""
+    parts = unit.parts(BLOCK_BYTES)
+    vector = unit.vector("int64", TILE // parts)
+    unit.define(_SHUFFLE.replace("TYPE", vector))
+    unit.define(_transposing(vector, parts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,11 +211,7 @@ class RowColumns:
 
     def declare(self) -> Iterator[c.Statement]:
         """Room for the columns of a tile, and what moves rows to columns and back."""
-        unit = self.values.unit
-        parts = unit.parts(BLOCK_BYTES)
-        vector = unit.vector("int64", TILE // parts)
-        unit.define(_SHUFFLE.replace("TYPE", vector))
-        unit.define(_transposing(vector, parts))
+        define_transposing(self.values.unit)
         for each in [*self._read(), *self._kept()]:
             yield c.Array(C_TYPES[each.dtype], f"k{each.name}", SHORT * TILE)
         for fold in (own for row_pass in self.first for own in self._foldings(row_pass)):

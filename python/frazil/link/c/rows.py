@@ -170,6 +170,10 @@ class RowTiles(Rows):
         conditions = [f"n_inner <= {(CARRIED - 1) * self.kernel.lanes}"]
         conditions += [self.operands.stride(name) for name in self.operands.buffers]
         yield c.Const("i8", "tile", f"{' && '.join(conditions)} ? {TILE} : 1")
+        yield from self.declare_kept()
+
+    def declare_kept(self) -> Iterator[c.Statement]:
+        """Room for the uniform values that are kept for each row of the tile."""
         for k in self._kept:
             yield c.Array(self.values.type(k), f"t{k}", TILE)
 

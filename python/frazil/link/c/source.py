@@ -20,6 +20,7 @@ from frazil.link.c.columns import RowColumns, takes_columns_of_rows
 from frazil.link.c.ends import ends_of
 from frazil.link.c.operands import Operands
 from frazil.link.c.rows import rows_of
+from frazil.link.c.short_rows import ShortRows, takes_short_rows
 from frazil.link.c.tile_blocks import tile_blocks
 from frazil.link.c.unit import Unit
 from frazil.link.c.values import Values
@@ -35,12 +36,19 @@ def add_kernel(unit: Unit, name: str, kernel: LoopKernel) -> None:
     writer = _KernelWriter(unit, kernel)
     if writer.whole_blocks is not None:
         unit.add(writer.whole_blocks.function(_of_whole_blocks(name)))
+    if writer.short_rows is not None:
+        unit.add(writer.short_rows.function(_of_short_rows(name)))
     unit.add(writer.function(name))
 
 
 def _of_whole_blocks(name: str) -> str:
     """The name of the function that does the rows of whole blocks of a kernel."""
     return f"{name}_of_whole_blocks"
+
+
+def _of_short_rows(name: str) -> str:
+    """The name of the function that does the short rows of a kernel of one pass."""
+    return f"{name}_of_short_rows"
 
 
 class _KernelWriter:
@@ -58,6 +66,9 @@ class _KernelWriter:
         if has_whole_block_rows(kernel):
             [only] = self.passes.passes
             self.whole_blocks = WholeBlockRows(self.values, self.operands, self.rows, only)
+        self.short_rows: ShortRows | None = None
+        if takes_short_rows(self.values, self.passes):
+            self.short_rows = ShortRows(self.values, self.operands, self.passes)
         self.columns: RowColumns | None = None
         if self.rows.most > 1 and takes_columns_of_rows(self.values, self.passes):
             self.columns = RowColumns(self.values, self.operands, self.rows, self.passes)
@@ -78,6 +89,8 @@ class _KernelWriter:
         yield from self.operands.declare()
         if self.whole_blocks is not None:
             yield self.whole_blocks.call(_of_whole_blocks(name))
+        if self.short_rows is not None:
+            yield self.short_rows.call(_of_short_rows(name))
         if self._folds():
             yield from self.rows.declare_prefetch()
         if self.takes_columns:

@@ -13,7 +13,7 @@ import numpy as np
 
 import frazil._core as _core
 from frazil.link.kernel.cost import cost
-from frazil.link.kernel.loop_kernel import BLOCK_BYTES, LoopKernel, Statement
+from frazil.link.kernel.loop_kernel import BLOCK_BYTES, LoopKernel, RowFold, Statement, Write
 from frazil.link.kernel.passes import Pass
 from frazil.link.kernel.scalar_loop import scalar_loop_calls
 
@@ -79,12 +79,30 @@ def is_side_by_side(kernel: LoopKernel, passes: Sequence[Pass]) -> bool:
     return kernel.lanes == TILE and all(_only_folds(kernel, one) for one in passes[:-1])
 
 
+def folds_side_by_side(kernel: LoopKernel, passes: Sequence[Pass]) -> bool:
+    """Whether a kernel does nothing but fold each row of floats into an element of its own, so that
+    short ones may go side by side without any other pass.
+    """
+    if kernel.takes_rows or kernel.sources or kernel.lanes != TILE:
+        return False
+    [only] = passes
+    return all(w.of_rows and _is_folded(w) for w in kernel.writes) and _is_plain(kernel, only)
+
+
 def _only_folds(kernel: LoopKernel, row_pass: Pass) -> bool:
     """Whether a pass folds rows of floats, keeps values, and does nothing else."""
-    if row_pass.writes or row_pass.puts or scalar_loop_calls(kernel.ops).keys() & row_pass.varying:
+    folds = (kernel.folds[k] for k in row_pass.folds)
+    return not row_pass.writes and _is_plain(kernel, row_pass) and all(map(_is_folded, folds))
+
+
+def _is_plain(kernel: LoopKernel, row_pass: Pass) -> bool:
+    """Whether what a pass computes depends on no other element, and operands fill columns."""
+    if row_pass.puts or scalar_loop_calls(kernel.ops).keys() & row_pass.varying:
         return False
-    plain = all(isinstance(kernel.ops[k], Statement) for k in row_pass.varying)
     moving = (*row_pass.reads, *row_pass.loads, *row_pass.stores)
     fills = all(np.dtype(kernel.dtypes[k]).itemsize * TILE == BLOCK_BYTES for k in moving)
-    folds = (kernel.folds[k] for k in row_pass.folds)
-    return plain and fills and all(x.dtype == "float64" and x.reduce in FOLDED for x in folds)
+    return fills and all(isinstance(kernel.ops[k], Statement) for k in row_pass.varying)
+
+
+def _is_folded(own: RowFold | Write) -> bool:
+    return own.dtype == "float64" and own.reduce in FOLDED
