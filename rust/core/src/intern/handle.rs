@@ -97,6 +97,14 @@ impl<T: Interned> Home<T> {
         }
     }
 
+    /// The owner, not kept alive.
+    fn weak(&self) -> Weak<T::Owner> {
+        // SAFETY: the pointer is that of an `Arc`, which has a count left, as above; the one that is made here never
+        // gives it back. Test: `weak_handles_race_with_release`.
+        let owner = ManuallyDrop::new(unsafe { Arc::from_raw(self.0.as_ptr()) });
+        Arc::downgrade(&owner)
+    }
+
     /// The count that a shard owned; to be called when its last slot goes.
     pub(super) fn release(&self) -> Arc<T::Owner> {
         // SAFETY: `intern` forgot one handle when the shard's first slot came, and this takes it back, once: both
@@ -172,7 +180,7 @@ impl<T: Interned> Handle<T> {
         let slot = self.slot();
         WeakHandle {
             pointer: self.0,
-            owner: Arc::downgrade(&slot.home.counted()),
+            owner: slot.home.weak(),
             hash: slot.hash(),
             number: slot.number,
             generation: slot.generation,
@@ -250,6 +258,15 @@ impl<T: Interned> Clone for WeakHandle<T> {
 }
 
 impl<T: Interned> WeakHandle<T> {
+    /// Whether it is a handle to the value of `handle`.
+    pub(crate) fn is(&self, handle: &Handle<T>) -> bool {
+        let slot = handle.slot();
+        // The weak count keeps the owner's address from being another's.
+        self.pointer == handle.0
+            && std::ptr::eq(self.owner.as_ptr(), slot.home.0.as_ptr())
+            && (self.number, self.generation) == (slot.number, slot.generation)
+    }
+
     /// The value, if it is still alive.
     pub(crate) fn upgrade(&self) -> Option<Handle<T>> {
         // Dropped last: the owner's last handle must not go under its shard's lock.

@@ -221,6 +221,11 @@ pub struct Debris(#[expect(dead_code)] DebrisOf<NodeData>);
 pub(crate) struct WeakNode(WeakHandle<NodeData>);
 
 impl WeakNode {
+    /// Whether it is a handle to `node`.
+    pub(crate) fn is(&self, node: &Node) -> bool {
+        self.0.is(&node.0)
+    }
+
     /// The node, if it is still alive.
     pub(crate) fn upgrade(&self) -> Option<Node> {
         self.0.upgrade().map(Node)
@@ -251,12 +256,12 @@ mod tests {
         let ty = Ty::scalar(DType::Float64);
         let first = container.nominal(0, &ty);
         let weak = first.node().downgrade();
-        assert!(weak.upgrade().as_ref() == Some(first.node()));
+        assert!(weak.upgrade().as_ref() == Some(first.node()) && weak.is(first.node()));
         drop(first);
         assert!(weak.upgrade().is_none());
         // The same key again: it may get the number, and the memory, of the node that died.
         let second = container.nominal(0, &ty);
-        assert!(weak.upgrade().is_none());
+        assert!(weak.upgrade().is_none() && !weak.is(second.node()));
         assert!(second.node().downgrade().upgrade().is_some());
         drop(container);
         let weak = second.node().downgrade();

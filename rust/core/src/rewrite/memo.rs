@@ -42,15 +42,12 @@ fn key(var: &Var) -> Key {
 impl Memo {
     /// The variable in place of `var`.
     pub(crate) fn get(&self, var: &Var) -> Option<Var> {
-        let (of, became) = {
+        let became = {
             let table = self.table.lock();
-            let entry = table.entries.get(&key(var))?;
-            (entry.of.clone(), entry.became.clone())
+            let entry = table.entries.get(&key(var)).filter(|entry| entry.of.is(var.node()))?;
+            entry.became.clone()
         };
-        // Handles are made and dropped after the lock is released.
-        if of.upgrade()? != *var.node() {
-            return None;
-        }
+        // Handles are made after the lock is released.
         match became {
             Became::Itself => Some(var.clone()),
             Became::Other(node, index) => Some(Var::new(node.upgrade()?, index)),
@@ -59,15 +56,9 @@ impl Memo {
 
     /// Whether `var` is remembered to stay as it is.
     pub(crate) fn keeps(&self, var: &Var) -> bool {
-        let of = {
-            let table = self.table.lock();
-            match table.entries.get(&key(var)) {
-                Some(Remembered { of, became: Became::Itself }) => of.clone(),
-                _ => return false,
-            }
-        };
-        // The handle is made and dropped after the lock is released.
-        of.upgrade().is_some_and(|node| node == *var.node())
+        let table = self.table.lock();
+        let entry = table.entries.get(&key(var));
+        entry.is_some_and(|own| matches!(own.became, Became::Itself) && own.of.is(var.node()))
     }
 
     /// Remembers the variables in place of others.
