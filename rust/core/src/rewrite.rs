@@ -8,6 +8,7 @@ pub mod machine;
 mod memo;
 pub mod pattern;
 pub mod ruleset;
+mod stable;
 pub mod sweep;
 pub mod template;
 mod untouched;

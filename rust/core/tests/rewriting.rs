@@ -394,6 +394,31 @@ fn a_set_that_extends_another_tries_its_own_rules_on_what_that_one_left() {
 }
 
 #[test]
+fn what_no_rule_matches_needs_no_look() {
+    let rules = RuleSet::new(simplifications());
+    let mut root = input("a");
+    for _ in 0..100 {
+        root = apply(mul(), &[&apply(add(), &[&root, &input("b")]), &input("c")]);
+    }
+    let looked_at = |root: &Var, wanted: &Var| {
+        let mut sweep = Sweep::new(&rules, std::slice::from_ref(root));
+        let mut looks = 1;
+        while let Progress::Paused = sweep.advance_some(1).unwrap() {
+            looks += 1;
+        }
+        assert!(
+            matches!(sweep.advance().unwrap(), Progress::Done(results) if results[0] == *wanted)
+        );
+        looks
+    };
+    assert_eq!(looked_at(&root, &root), 1);
+    // Nor is it looked at again beneath what a rule changes.
+    let twice = apply(neg(), &[&apply(neg(), &[&root])]);
+    let d = input("d");
+    assert!(looked_at(&apply(sub(), &[&twice, &d]), &apply(sub(), &[&root, &d])) < 10);
+}
+
+#[test]
 fn a_sweep_may_pause_anywhere() {
     let mut root = input("a");
     let mut wanted = root.clone();

@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::node::traverse::postorder;
 use crate::node::{Body, Node, Var};
 
 /// Impure nodes, by address, in order.
@@ -22,9 +21,9 @@ pub(crate) struct Impure {
 }
 
 impl Impure {
-    /// The impure nodes of a graph; none if it has none.
-    pub(crate) fn of(outputs: &[Var]) -> Option<Impure> {
-        let found = postorder(outputs, &[]).into_iter().any(is_impure);
+    /// The impure nodes among those of a graph; none if it has none.
+    pub(crate) fn of(order: &[&Node]) -> Option<Impure> {
+        let found = order.iter().any(|node| is_impure(node));
         found.then(|| Impure { none: Arc::new([]), known: RefCell::default() })
     }
 

@@ -31,9 +31,9 @@ use super::impure::Impure;
 use super::machine::Match;
 use super::pattern::{Heads, Keeper};
 use super::ruleset::{Right, Rule, RuleSet};
+use super::stable::{Candidates, Stable};
 use super::untouched::Untouched;
 use crate::node::container::Container;
-use crate::node::op::Op;
 use crate::node::traverse::postorder;
 use crate::node::{Body, Inputs, Var};
 use crate::value::error::Error;
@@ -115,7 +115,8 @@ pub struct Sweep {
     numbers: FxHashMap<(usize, u32), Entry>,
     todo: Vec<Entry>,
     asked: Vec<Entry>,
-    candidates: FxHashMap<Op, Arc<[u32]>>,
+    candidates: Candidates,
+    stable: Stable,
     untouched: Untouched,
     impure: Option<Impure>,
     remember: bool,
@@ -153,7 +154,12 @@ impl Sweep {
     }
 
     fn over(rules: &RuleSet, outputs: &[Var], traced: bool) -> Sweep {
-        let untouched = Untouched::of(outputs);
+        let order = postorder(outputs, &[]);
+        let untouched = Untouched::of(&order);
+        // The destroyers of a graph decide about its nodes, so no result is remembered then.
+        let remember = untouched.is_empty();
+        let mut candidates = Candidates::default();
+        let stable = remember.then(|| Stable::of(rules, &order, !traced, &mut candidates));
         let container = outputs.first().map_or_else(|| Container::global().clone(), Var::container);
         Sweep {
             rules: rules.clone(),
@@ -163,12 +169,12 @@ impl Sweep {
             numbers: FxHashMap::default(),
             todo: Vec::new(),
             asked: Vec::new(),
-            candidates: FxHashMap::default(),
-            // The destroyers of a graph decide about its nodes, so no result is remembered then.
-            remember: untouched.is_empty(),
-            recall: untouched.is_empty() && !traced,
+            candidates,
+            remember,
+            recall: remember && !traced,
+            stable: stable.unwrap_or_default(),
             untouched,
-            impure: Impure::of(outputs),
+            impure: Impure::of(&order),
             rewrites: 0,
             limit: None,
             trace: traced.then(Vec::new),
@@ -244,7 +250,8 @@ impl Sweep {
                 ItemState::Done(result) if is_application(&item.var) => Some((&item.var, result)),
                 _ => None,
             });
-            self.rules.memo().extend(done);
+            let stable = self.stable.found().iter().map(|var| (var, var));
+            self.rules.memo().extend(done.chain(stable));
         }
         Ok(Progress::Done(results))
     }
@@ -351,7 +358,7 @@ impl Sweep {
             return entry;
         }
         let entry = self.items.len() as Entry;
-        let state = if !is_application(var) || self.untouched.keeps(var.node()) {
+        let state = if self.stable.has(var.node()) || self.untouched.keeps(var.node()) {
             ItemState::Done(var.clone())
         } else {
             let known = self.recall.then(|| self.rules.memo().get(var)).flatten();
@@ -428,16 +435,6 @@ impl Sweep {
         self.follow(entry, &rebuilt, None)
     }
 
-    /// The numbers of the rules that may match a node of this op.
-    fn candidates_of(&mut self, op: &Op) -> Arc<[u32]> {
-        if let Some(known) = self.candidates.get(op) {
-            return Arc::clone(known);
-        }
-        let found = self.rules.candidates(op);
-        self.candidates.insert(op.clone(), Arc::clone(&found));
-        found
-    }
-
     /// Applies the first rule from `first` on that matches; without one, the variable stays.
     fn apply_rules(&mut self, entry: Entry, first: u32) -> Result<(), Stop> {
         let var = self.items[entry as usize].var.clone();
@@ -450,14 +447,14 @@ impl Sweep {
             self.finish(entry, var.clone());
             return Ok(());
         };
-        let candidates = self.candidates_of(op);
+        let candidates = Arc::clone(self.candidates.of(&self.rules, op));
         let heads = Heads::of(var.node());
         for &number in candidates.iter().filter(|&&number| number >= first) {
-            let rule = Arc::clone(&self.rules.rules()[number as usize]);
-            let Some(right) = rule.right(var.index()) else { continue };
-            if !heads.include(rule.pattern.required()) {
+            if !heads.include(self.rules.rules()[number as usize].pattern.required()) {
                 continue;
             }
+            let rule = Arc::clone(&self.rules.rules()[number as usize]);
+            let Some(right) = rule.right(var.index()) else { continue };
             let template = match right {
                 Right::Template(template) if !rule.guarded => template,
                 _ => {

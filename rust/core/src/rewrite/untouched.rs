@@ -8,7 +8,6 @@
 use rustc_hash::FxHashSet;
 
 use crate::node::alias;
-use crate::node::traverse::postorder;
 use crate::node::{Body, Node, Var};
 
 /// The nodes that a rewriting of one graph leaves as they are; empty for graphs without destroyers.
@@ -20,11 +19,10 @@ pub(crate) struct Untouched {
 }
 
 impl Untouched {
-    /// The nodes that a rewriting of the graph of `outputs` leaves as they are.
-    pub(crate) fn of(outputs: &[Var]) -> Untouched {
+    /// The nodes that a rewriting of a graph leaves as they are; `order` has operands before users.
+    pub(crate) fn of(order: &[&Node]) -> Untouched {
         let mut found = Untouched::default();
-        let order = postorder(outputs, &[]);
-        for node in &order {
+        for node in order {
             let Body::Apply { op, inputs, .. } = node.body() else { continue };
             for (_, destroyed) in &op.key().props.destroy_map {
                 for input in destroyed.iter().filter_map(|&at| inputs.get(at as usize)) {
@@ -40,7 +38,7 @@ impl Untouched {
                 found.pinned.insert(var.identity());
             }
         }
-        for node in order.into_iter().rev() {
+        for node in order.iter().rev() {
             if found.keeps(node) || node.outputs().any(|var| found.pins(&var)) {
                 found.kept.insert(node.address());
                 found.kept.extend(node.inputs().iter().map(|input| input.node().address()));
