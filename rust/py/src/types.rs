@@ -9,6 +9,7 @@ use pyo3::types::{PyString, PyTuple};
 use crate::container::current;
 use crate::error::raise;
 use crate::object_table::wrapper;
+use crate::once::Once;
 use crate::variable::Variable;
 
 /// Data type and static shape of a tensor; `None` marks a length that is not known.
@@ -36,6 +37,14 @@ use crate::variable::Variable;
 #[pyclass(frozen, eq, hash, module = "frazil._core")]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct TensorType(pub Ty);
+
+/// The name of a dtype: one string, which Python compares by its address and hashes once.
+pub fn dtype_name(py: Python<'_>, dtype: DType) -> Bound<'_, PyString> {
+    static NAMES: Once<Vec<Py<PyString>>> = Once::new();
+    let name = |own: &DType| PyString::intern(py, own.name()).unbind();
+    let names = NAMES.get_or_init(|| DType::ALL.iter().map(name).collect());
+    names[dtype as usize].bind(py).clone()
+}
 
 /// The frazil dtype that a dtype name, a scalar type or a NumPy dtype stands for.
 pub fn dtype_of(value: &Bound<'_, PyAny>) -> PyResult<DType> {
@@ -85,8 +94,8 @@ impl TensorType {
     }
 
     #[getter]
-    fn dtype(&self) -> &'static str {
-        self.0.dtype().name()
+    fn dtype<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
+        dtype_name(py, self.0.dtype())
     }
 
     #[getter]
@@ -140,7 +149,7 @@ impl TensorType {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
         let this = slf.get();
-        let arguments = (this.dtype(), this.shape(slf.py())?);
+        let arguments = (this.dtype(slf.py()), this.shape(slf.py())?);
         (slf.get_type(), arguments).into_pyobject(slf.py())
     }
 }

@@ -22,7 +22,7 @@ use crate::op::OpBase;
 use crate::operand::{operand, python_number};
 use crate::pickled;
 use crate::source_line::here;
-use crate::types::TensorType;
+use crate::types::{TensorType, dtype_name};
 
 /// One tensor-valued place in a graph; equality is identity.
 ///
@@ -183,8 +183,8 @@ impl Variable {
     }
 
     #[getter]
-    fn dtype(&self) -> &'static str {
-        self.var().ty().dtype().name()
+    fn dtype<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
+        dtype_name(py, self.var().ty().dtype())
     }
 
     #[getter]
