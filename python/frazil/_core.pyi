@@ -37,6 +37,7 @@ __all__ = [
     "FunctionGraph",
     "Guards",
     "InconsistencyError",
+    "LoopBody",
     "MissingInputError",
     "NativeCode",
     "NominalVariable",
@@ -45,7 +46,6 @@ __all__ = [
     "ProgramBuilder",
     "Reach",
     "ReachedFiles",
-    "Reading",
     "Refusal",
     "RewriteRule",
     "RuleCycleError",
@@ -582,21 +582,30 @@ def toposort(
     """The applications that ``outputs`` need, operands before users, not past ``blockers``."""
 
 @final
-class Reading:
-    """What a loop reads for one of its nodes.
+class LoopBody:
+    """The steps of a loop, and what they read.
 
-    Each of ``operands`` is a variable, its axis for every dimension of the domain, and whether the
-    loop computes its elements; None if the node is in no loop, but loops compute it again.
+    ``kinds`` has the position of each step's kind, and ``operands`` what it reads: other steps, or
+    -1, -3, ... for ``reads``, and -2, -4, ... for ``literals``. ``own`` are the steps of the loop's
+    nodes; others compute nodes ``again`` that are in no loop. ``stored`` are the steps whose
+    results are in memory. Variables have an axis for each dimension of the loop that has not
+    length 1.
     """
 
     @property
-    def over(self) -> Variable: ...
+    def kinds(self) -> list[int]: ...
     @property
-    def operands(self) -> list[tuple[Variable, tuple[int, ...], bool | None]]: ...
+    def operands(self) -> list[tuple[int, ...]]: ...
     @property
-    def output(self) -> Variable: ...
+    def own(self) -> list[int]: ...
     @property
-    def dtypes(self) -> Sequence[str]: ...
+    def reads(self) -> tuple[tuple[Variable, tuple[int, ...]], ...]: ...
+    @property
+    def literals(self) -> list[tuple[str, bool | int | float]]: ...
+    @property
+    def again(self) -> tuple[FrozenApply, ...]: ...
+    @property
+    def stored(self) -> list[tuple[int, Variable, tuple[int, ...]]]: ...
 
 class _Spaces(Protocol):
     """What answers for lengths; one length stands for all that must be equal."""
@@ -606,7 +615,7 @@ class _Spaces(Protocol):
     def leaves_of(self, lengths: tuple[Variable, ...], /) -> Sequence[Variable]: ...
     def leaves_around(self, node: FrozenApply, /) -> Sequence[Variable]: ...
 
-_Rows: TypeAlias = tuple[frozenset[FrozenApply], frozenset[Variable]]
+_Rows: TypeAlias = tuple[frozenset[FrozenApply], frozenset[Variable], LoopBody]
 _Segment: TypeAlias = tuple[
     tuple[FrozenApply, ...], _Rows | None, tuple[Variable, ...], tuple[Variable, ...]
 ]
@@ -624,11 +633,11 @@ def cut_graph(
     costs: tuple[int, int],
     known: dict[Variable, tuple[Variable, ...]],
     spaces: _Spaces,
-) -> tuple[list[_Segment], set[Variable], dict[FrozenApply, Reading], frozenset[Variable]]:
-    """The segments of a graph, what is in memory between them, readings, and what is made again.
+) -> list[_Segment]:
+    """The segments of a graph.
 
-    A segment is its nodes, of a loop the nodes that run once for each row and the values that it
-    has for each row, and what it reads and leaves in memory. ``kinds`` are those of
+    A segment is its nodes, of a loop the nodes that run once for each row, the values that it has
+    for each row and its steps, and what it reads and leaves in memory. ``kinds`` are those of
     :mod:`frazil.link.fusion.kinds`.
     """
 

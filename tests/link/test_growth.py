@@ -11,7 +11,7 @@ import frazil as fz
 import frazil.tensor as ft
 from frazil.link.fusion.registry import find_fusion
 from frazil.link.fusion.segments import Segmentation
-from frazil.link.lowering.loop_kernels import kernel_call
+from frazil.link.lowering.loop_kernels import kernel_calls
 
 NATIVE = ["c", "cranelift", "numba"]
 
@@ -28,10 +28,7 @@ def chain(n):
 def counts(graph, linker):
     """The statements of each kernel, those included that are computed again."""
     cut = Segmentation(graph, find_fusion(linker))
-    return [
-        len(kernel_call(part.task, cut.stored, cut.readings, cut.again).kernel.statements)
-        for part in cut.segments
-    ]
+    return [len(call.kernel.statements) for call in kernel_calls(cut).values()]
 
 
 @pytest.mark.parametrize("linker", NATIVE)

@@ -230,20 +230,26 @@ def test_lengths_are_shared_by_all_segments(linker):
 def test_a_loop_makes_what_it_reads_or_finds_it_in_memory(recipe, linker):
     inputs, outputs = build(recipe)
     cut = Segmentation(fz.FunctionGraph(inputs, outputs), find_fusion(linker))
-    for loop in (part.task for part in cut.segments if isinstance(part.task, FusedLoop)):
-        own = {node.outputs[0] for node in loop.nodes}
-        assert loop.row_nodes < {*loop.nodes}
-        assert loop.row_values <= own
-        for node in loop.nodes:
-            read = cut.readings[node]
-            assert read.output is node.outputs[0]
-            for base, axes, made in read.operands:
-                assert len(axes) == read.over.ndim
+    in_memory = {*inputs}
+    for part in cut.segments:
+        if isinstance(part.task, FusedLoop):
+            loop, body = part.task, part.task.body
+            rank = len([n for n in loop.domain.type.shape if n != 1])
+            assert loop.row_nodes < {*loop.nodes}
+            assert loop.row_values <= {node.outputs[0] for node in loop.nodes}
+            assert [*body.own] == sorted(body.own)
+            for base, axes in body.reads:
+                assert len(axes) == rank
                 assert {*axes} <= {REPEATED, *range(base.ndim)}
-                if made:
-                    assert base in own
-                elif not isinstance(base, fz.Constant):
-                    assert base in cut.stored or base in cut.again
+                assert isinstance(base, fz.Constant) or is_length(base) or base in in_memory
+            for step, (kind, operands) in enumerate(zip(body.kinds, body.operands, strict=True)):
+                assert len(operands) == len(cut.kinds[kind].operands)
+                leaves = [2 * len(body.literals), 2 * len(body.reads) - 1]
+                assert all(-leaves[k % 2] <= k < step for k in operands)
+            steps = dict(zip(body.own, loop.nodes, strict=True))
+            assert {x for _, x, _ in body.stored} == {*part.outputs}
+            assert all(x in steps[step].outputs for step, x, _ in body.stored)
+        in_memory.update(part.outputs)
 
 
 def test_every_length_operand_beneath_a_loop_is_an_input_of_its_segment():

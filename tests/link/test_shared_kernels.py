@@ -12,7 +12,7 @@ from frazil.link import compiled_kernels
 from frazil.link.fusion.registry import find_fusion
 from frazil.link.fusion.segments import Segmentation
 from frazil.link.lowering import shared_kernels
-from frazil.link.lowering.loop_kernels import kernel_call
+from frazil.link.lowering.loop_kernels import kernel_calls
 from frazil.link.lowering.shared_kernels import share_kernels
 
 
@@ -61,9 +61,7 @@ def test_a_kernel_that_several_calls_share_is_made_once():
     inputs, outputs = many(lambda x, c: (ft.exp(-c * x**2) + c).sum(), [0.3 + k for k in range(5)])
     graph = fz.FrozenFunctionGraph(inputs, outputs)
     cut = Segmentation(graph, find_fusion("c"))
-    calls = {
-        part: kernel_call(part.task, cut.stored, cut.readings, cut.again) for part in cut.segments
-    }
+    calls = kernel_calls(cut)
     assert len({id(call.kernel) for call in calls.values()}) == 5
     assert len({id(call.kernel) for call in share_kernels(calls).values()}) == 1
 
@@ -81,9 +79,7 @@ def test_forms_are_compared_where_as_many_values_are_in_several_kernels(monkeypa
         [x, y, z], [ft.exp(x) + 0.5, ft.exp(z) + 1.5, ft.sin(y).sum() * 2.5]
     )
     cut = Segmentation(graph, find_fusion("c"))
-    calls = {
-        part: kernel_call(part.task, cut.stored, cut.readings, cut.again) for part in cut.segments
-    }
+    calls = kernel_calls(cut)
     assert len(calls) == 4
     assert len({call.kernel for call in share_kernels(calls).values()}) == 3
     assert len(asked) == 2

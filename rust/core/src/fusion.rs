@@ -23,14 +23,15 @@ mod segments;
 mod sinking;
 mod spaces;
 mod split;
+mod steps;
 mod tasks;
 
 pub use kind::{Axes, Domain, Given, Kind, REPEATED, View};
 pub use misfit::Misfit;
 pub use numbered::VarId;
-pub use reading::{Operand, Reading};
 pub use segments::{Cut, InLoop, Segment, cut};
 pub use spaces::Lengths;
+pub use steps::{LoopStep, Steps, Value};
 
 use rustc_hash::FxHashMap;
 

@@ -5,7 +5,7 @@ mod terms;
 use std::collections::HashSet;
 use std::convert::Infallible;
 
-use frazil_core::fusion::{Axes, Costs, Domain, Kind, Lengths, Misfit, Request, cut};
+use frazil_core::fusion::{Axes, Costs, Domain, Kind, Lengths, Misfit, Request, Value, cut};
 use frazil_core::{Container, DType, Node, Origin, Signature, Ty, Var, traverse};
 use proptest::prelude::*;
 use terms::op;
@@ -38,7 +38,7 @@ fn kinds() -> Vec<Kind> {
         makes_elements: cost.is_some(),
         reduces_rows: false,
         sums_short: false,
-        own_rows: false,
+        row: None,
         is_length: false,
         cost,
         domain: Domain::Output,
@@ -109,19 +109,48 @@ proptest! {
             // The nodes follow from the inputs and outputs alone.
             let graph = traverse::toposort(&segment.outputs, &segment.inputs).into_iter();
             let inside: HashSet<usize> = graph.map(Node::address).collect();
-            let own = segment.nodes.iter().copied().chain(found.again());
+            let steps = segment.in_loop.as_ref().map(|own| &own.steps);
+            let again = steps.iter().flat_map(|steps| steps.again.iter().copied());
+            let own = segment.nodes.iter().copied().chain(again);
             let known: HashSet<usize> = own.map(|at| order[at].address()).collect();
             prop_assert!(inside.is_subset(&known));
             for &at in &segment.nodes {
                 prop_assert!(run.insert(at), "a node runs twice");
                 prop_assert_eq!(segment.in_loop.is_some(), OPS[kind_of[at]].1.is_some());
             }
+            if let Some(steps) = steps {
+                prop_assert!(limit > 1 || steps.again.is_empty());
+                let node = |at: &u32| &order[steps.all[*at as usize].at];
+                let result = |at: &u32| node(at).outputs().next().unwrap();
+                let own: Vec<usize> = steps.own.iter().map(|at| node(at).address()).collect();
+                let nodes: Vec<usize> = segment.nodes.iter().map(|at| order[*at].address()).collect();
+                prop_assert_eq!(own, nodes);
+                for (now, step) in steps.all.iter().enumerate() {
+                    // The operands of each step are those of its node, made by a step before or in memory.
+                    let mut operands = Vec::new();
+                    for operand in &step.operands {
+                        operands.push(match operand {
+                            Value::Step(at) => {
+                                prop_assert!((*at as usize) < now);
+                                result(at)
+                            }
+                            Value::Read(at) => {
+                                let (x, axes) = &steps.reads[*at as usize];
+                                prop_assert_eq!(&axes[..], &[0]);
+                                prop_assert!(stored.contains(found.var(*x)));
+                                found.var(*x).clone()
+                            }
+                            Value::Literal(_) => unreachable!("the graph has no constants"),
+                        });
+                    }
+                    prop_assert_eq!(&operands[..], order[step.at].inputs());
+                }
+                let left: HashSet<Var> = steps.stored.iter().map(|(at, ..)| result(at)).collect();
+                prop_assert_eq!(left, segment.outputs.iter().cloned().collect::<HashSet<Var>>());
+            }
             stored.extend(segment.outputs.iter().cloned());
         }
         prop_assert!(outputs.iter().all(|x| stored.contains(x)));
-        if limit == 1 {
-            prop_assert_eq!(found.again().count(), 0);
-        }
     }
 }
 

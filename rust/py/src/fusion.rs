@@ -1,42 +1,52 @@
 //! A graph cut into segments: kinds of nodes and lengths of Python in, segments of Python's objects out.
 
 use frazil_core::fusion::{
-    Axes, Costs, Cut, Domain, Given, InLoop, Kind, Lengths, Operand, Reading as CoreReading,
-    Request, Segment, VarId, View, cut,
+    Axes, Costs, Cut, Domain, Given, InLoop, Kind, Lengths, LoopStep, Request, Segment, Steps,
+    View, cut,
 };
 use frazil_core::{Node, Var};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
-use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PyString, PyTuple};
+use pyo3::types::{PyDict, PyFrozenSet, PyList, PyString, PyTuple};
 use rustc_hash::FxHashMap;
 
 use crate::apply::FrozenApply;
 use crate::object_table::{apply_wrapper, wrapper};
 use crate::once::intern;
+use crate::operand::python_number;
+use crate::types::dtype_name;
 use crate::variable::Variable;
 use crate::walks::{vars_of, wrappers};
 
-/// What a loop reads for one of its nodes.
+/// The steps of a loop, and what they read.
 ///
 /// Attributes
 /// ----------
-/// over : Variable
-///     The domain.
-/// operands : list of (Variable, tuple of int, bool or None)
-///     The variables that are read element by element, views looked through. Each has its axis for
-///     every dimension of the domain, and whether the loop computes the elements; None if the node
-///     is in no loop, but loops compute it again.
-/// output : Variable
-///     The node's result.
-/// dtypes : sequence of str
-///     The dtypes of the operands, and that of the result.
+/// kinds : list of int
+///     The kind of each step, by its position.
+/// operands : list of tuple of int
+///     The operands of each step: steps, or -1, -3, ... for reads, and -2, -4, ... for literals.
+/// own : list of int
+///     The step of each node of the loop; others compute again what is in no loop.
+/// reads : tuple of (Variable, tuple of int)
+///     The variables that are read, views looked through. Each has its axis for every dimension of
+///     the loop.
+/// literals : list of (str, bool or int or float)
+///     The dtype and value of each literal.
+/// again : tuple of FrozenApply
+///     The nodes that are computed again.
+/// stored : list of (int, Variable, tuple of int)
+///     The steps whose results are in memory, with these, and their axes.
 #[pyclass(frozen, get_all, module = "frazil._core")]
-pub struct Reading {
-    over: Py<PyAny>,
+pub struct LoopBody {
+    kinds: Py<PyList>,
     operands: Py<PyList>,
-    output: Py<PyAny>,
-    dtypes: Py<PyAny>,
+    own: Py<PyList>,
+    reads: Py<PyTuple>,
+    literals: Py<PyList>,
+    again: Py<PyTuple>,
+    stored: Py<PyList>,
 }
 
 /// A kind as Python tells it.
@@ -59,7 +69,7 @@ fn kind_of_python(told: &Bound<'_, PyAny>) -> PyResult<Kind> {
         makes_elements: is(intern!(py, "makes_elements"))?,
         reduces_rows: is(intern!(py, "reduces_rows"))?,
         sums_short: is(intern!(py, "sums_short"))?,
-        own_rows: is(intern!(py, "own_rows"))?,
+        row: told.getattr(intern!(py, "row"))?.extract()?,
         is_length: is(intern!(py, "is_length"))?,
         cost: told.getattr(intern!(py, "cost"))?.extract()?,
         domain,
@@ -138,23 +148,11 @@ struct Objects<'a, 'py> {
     py: Python<'py>,
     cut: &'a Cut<'a>,
     order: &'a [Bound<'py, FrozenApply>],
-    dtypes: &'a [Bound<'py, PyAny>],
     kind_of: &'a [usize],
-    variables: FxHashMap<VarId, Bound<'py, PyAny>>,
     axes: FxHashMap<Axes, Bound<'py, PyTuple>>,
-    readings: Bound<'py, PyDict>,
 }
 
 impl<'py> Objects<'_, 'py> {
-    fn variable(&mut self, x: VarId) -> PyResult<Bound<'py, PyAny>> {
-        if let Some(known) = self.variables.get(&x) {
-            return Ok(known.clone());
-        }
-        let made = wrapper(self.py, self.cut.var(x).clone())?;
-        self.variables.insert(x, made.clone());
-        Ok(made)
-    }
-
     fn axes(&mut self, axes: &Axes) -> PyResult<Bound<'py, PyTuple>> {
         if let Some(known) = self.axes.get(axes) {
             return Ok(known.clone());
@@ -164,83 +162,52 @@ impl<'py> Objects<'_, 'py> {
         Ok(made)
     }
 
-    fn operand(&mut self, operand: &Operand, made: Option<bool>) -> PyResult<Bound<'py, PyTuple>> {
-        (self.variable(operand.base)?, self.axes(&operand.axes)?, made).into_pyobject(self.py)
-    }
-
-    /// Adds the reading of a node; `makes`: whether its loop computes each operand.
-    fn add(&mut self, at: usize, read: &CoreReading, makes: Option<&[bool]>) -> PyResult<()> {
-        let each = read.operands.iter().enumerate();
-        let operands: PyResult<Vec<_>> = each
-            .map(|(position, own)| self.operand(own, makes.map(|makes| makes[position])))
-            .collect();
-        let reading = Reading {
-            over: self.variable(read.over)?.unbind(),
-            operands: PyList::new(self.py, operands?)?.unbind(),
-            output: self.variable(read.output)?.unbind(),
-            dtypes: self.dtypes[self.kind_of[at]].clone().unbind(),
-        };
-        self.readings.set_item(&self.order[at], Bound::new(self.py, reading)?)
-    }
-
     fn nodes(&self, all: &[usize]) -> impl ExactSizeIterator<Item = &Bound<'py, FrozenApply>> {
         all.iter().map(|&at| &self.order[at])
     }
 
-    fn segment(&mut self, own: &Segment) -> PyResult<Bound<'py, PyTuple>> {
-        if let Some(InLoop { makes, .. }) = &own.in_loop {
-            for (&at, makes) in own.nodes.iter().zip(makes) {
-                if let Some(read) = self.cut.reading(at) {
-                    self.add(at, read, Some(makes))?;
-                }
-            }
-        }
+    fn body(&mut self, steps: &Steps) -> PyResult<LoopBody> {
         let py = self.py;
-        let rows = own.in_loop.as_ref().map(|InLoop { row_nodes, row_values, .. }| {
+        let operands = |step: &LoopStep| PyTuple::new(py, step.operands.iter().map(|x| x.number()));
+        let operands = steps.all.iter().map(operands).collect::<PyResult<Vec<_>>>()?;
+        let reads = steps.reads.iter().map(|(x, axes)| {
+            (wrapper(py, self.cut.var(*x).clone())?, self.axes(axes)?).into_pyobject(py)
+        });
+        let reads = reads.collect::<PyResult<Vec<_>>>()?;
+        let literals = steps.literals.iter().map(|(dtype, value)| {
+            (dtype_name(py, *dtype), python_number(py, *value)?).into_pyobject(py)
+        });
+        let literals = literals.collect::<PyResult<Vec<_>>>()?;
+        let stored = steps.stored.iter().map(|(step, x, axes)| {
+            (*step, wrapper(py, self.cut.var(*x).clone())?, self.axes(axes)?).into_pyobject(py)
+        });
+        let stored = stored.collect::<PyResult<Vec<_>>>()?;
+        Ok(LoopBody {
+            kinds: PyList::new(py, steps.all.iter().map(|step| self.kind_of[step.at]))?.unbind(),
+            operands: PyList::new(py, operands)?.unbind(),
+            own: PyList::new(py, &steps.own)?.unbind(),
+            reads: PyTuple::new(py, reads)?.unbind(),
+            literals: PyList::new(py, literals)?.unbind(),
+            again: PyTuple::new(py, self.nodes(&steps.again))?.unbind(),
+            stored: PyList::new(py, stored)?.unbind(),
+        })
+    }
+
+    fn segment(&mut self, own: &Segment) -> PyResult<Bound<'py, PyTuple>> {
+        let py = self.py;
+        let rows = own.in_loop.as_ref().map(|InLoop { row_nodes, row_values, steps }| {
             let nodes = PyFrozenSet::new(py, self.nodes(row_nodes))?;
-            PyResult::Ok((nodes, PyFrozenSet::new(py, wrappers(py, row_values)?)?))
+            PyResult::Ok((
+                nodes,
+                PyFrozenSet::new(py, wrappers(py, row_values)?)?,
+                self.body(steps)?,
+            ))
         });
         let (inputs, outputs) = (wrappers(py, &own.inputs)?, wrappers(py, &own.outputs)?);
         let nodes = PyTuple::new(py, self.nodes(&own.nodes))?;
         (nodes, rows.transpose()?, PyTuple::new(py, inputs)?, PyTuple::new(py, outputs)?)
             .into_pyobject(py)
     }
-}
-
-/// Segments, the variables in memory between them, readings of nodes, and the results that loops compute again.
-type Found<'py> =
-    (Vec<Bound<'py, PyTuple>>, Bound<'py, PySet>, Bound<'py, PyDict>, Bound<'py, PyFrozenSet>);
-
-/// The Python objects of a graph that was cut.
-fn found<'py>(
-    py: Python<'py>,
-    cut: &Cut<'_>,
-    order: &[Bound<'py, FrozenApply>],
-    kinds: &[Bound<'py, PyAny>],
-    kind_of: &[usize],
-) -> PyResult<Found<'py>> {
-    let dtypes = kinds.iter().map(|kind| kind.getattr(intern!(py, "dtypes")));
-    let dtypes = dtypes.collect::<PyResult<Vec<_>>>()?;
-    let mut objects = Objects {
-        py,
-        cut,
-        order,
-        dtypes: &dtypes,
-        kind_of,
-        variables: FxHashMap::default(),
-        axes: FxHashMap::default(),
-        readings: PyDict::new(py),
-    };
-    let mut again = Vec::new();
-    for at in cut.again() {
-        if let Some(read) = cut.reading(at) {
-            objects.add(at, read, None)?;
-            again.push(objects.variable(read.output)?);
-        }
-    }
-    let segments: PyResult<Vec<_>> = cut.segments.iter().map(|own| objects.segment(own)).collect();
-    let stored = PySet::new(py, wrappers(py, &cut.stored)?)?;
-    Ok((segments?, stored, objects.readings, PyFrozenSet::new(py, again)?))
 }
 
 /// Cuts a graph into segments.
@@ -261,7 +228,7 @@ pub fn cut_graph<'py>(
     costs: (u32, u32),
     known: &Bound<'py, PyDict>,
     spaces: &Bound<'py, PyAny>,
-) -> PyResult<Found<'py>> {
+) -> PyResult<Vec<Bound<'py, PyTuple>>> {
     let nodes = |all: &[Bound<'py, FrozenApply>]| -> Vec<Node> {
         all.iter().map(|node| node.get().node().clone()).collect()
     };
@@ -286,5 +253,7 @@ pub fn cut_graph<'py>(
     };
     request.check().map_err(|misfit| PyValueError::new_err(misfit.to_string()))?;
     let cut = cut(&request, &mut Asked::new(spaces, known)?)?;
-    found(py, &cut, &order, &kinds, &kind_of)
+    let axes = FxHashMap::default();
+    let mut objects = Objects { py, cut: &cut, order: &order, kind_of: &kind_of, axes };
+    cut.segments.iter().map(|own| objects.segment(own)).collect()
 }

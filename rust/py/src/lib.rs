@@ -88,7 +88,7 @@ mod _core {
     #[pymodule_export]
     use crate::function::Function;
     #[pymodule_export]
-    use crate::fusion::{Reading, cut_graph};
+    use crate::fusion::{LoopBody, cut_graph};
     #[pymodule_export]
     use crate::graph::{FunctionGraph, Transaction};
     #[pymodule_export]

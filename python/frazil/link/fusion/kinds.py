@@ -20,6 +20,7 @@ from frazil.link.fusion.registry import Fusion
 from frazil.link.fusion.short import has_short_rows
 from frazil.link.fusion.views import Axes, own_axes, view_of
 from frazil.link.kernel.cost import cost
+from frazil.scalar import ScalarOp
 from frazil.scalar.elemwise import Elemwise
 from frazil.tensor.lengths import Lengths, Shape_i, literal
 from frazil.tensor.reductions import Reduce
@@ -38,10 +39,12 @@ class Kind(NamedTuple):
     """Whether the node reduces the innermost of several dimensions, and no other."""
     sums_short: bool = False
     """Whether it adds up rows that may be short, of three dimensions or more."""
-    own_rows: bool = False
-    """Whether its rows are not the last dimension."""
+    row: int | None = None
+    """The dimension of its rows, among those that move, if it is not the last."""
     is_length: bool = False
     """Whether it is the length of an operand."""
+    op: ScalarOp | None = None
+    """The op that an elementwise node of a loop applies to elements."""
     cost: int | None = None
     """What an elementwise op costs, of a fusible node."""
     domain: str = "output"
@@ -112,9 +115,10 @@ def _kind(node: FrozenApply, fusion: Fusion) -> Kind:
         return Kind(
             fusible=True,
             makes_elements=makes_elements(node),
+            op=op.scalar_op if isinstance(op, Elemwise) else None,
             reduces_rows=is_row_sum,
             sums_short=is_row_sum and op.fold == "add" and has_short_rows(node.inputs[0]),
-            own_rows=row_dimension(node) is not None,
+            row=row_dimension(node),
             domain=domain_kind(node),
             whole=bool(whole_operands(node)),
             operands=element_operands(node, domain(node)),
@@ -125,6 +129,7 @@ def _kind(node: FrozenApply, fusion: Fusion) -> Kind:
         fusible=True,
         elementwise=True,
         makes_elements=True,
+        op=op.scalar_op,
         cost=cost(op.scalar_op),
         operands=[(at, own_axes(x, output.ndim)) for at, x in enumerate(node.inputs)],
         dtypes=dtypes,

@@ -68,12 +68,10 @@ class Segmentation:
     ----------
     segments : tuple of Segment
         In the order in which they run. Lengths and dead code are in none.
-    stored : set of Variable
-        The variables that are in memory between segments.
-    readings : dict of FrozenApply to Reading
-        What loops read for their nodes.
-    again : frozenset of Variable
-        The results that each loop computes again, so that they are not stored.
+    kinds : sequence of Kind
+        The kinds of nodes.
+    domains : dict of FrozenApply to Variable
+        What loops iterate over for nodes that put values at indices.
     """
 
     def __init__(
@@ -88,12 +86,13 @@ class Segmentation:
             kinds = kinds_of(order, fusion)
             self.shapes = Spaces(order, kinds)
             kinds = without_views(kinds, order, self.shapes.read)
-            found, self.stored, self.readings, self.again = _core.cut_graph(
+            given = _given(order, kinds)
+            found = _core.cut_graph(
                 order,
                 *kinds,
                 graph.inputs,
                 graph.outputs,
-                _given(order, kinds),
+                given,
                 written,
                 [*self.schedule.before.items()],
                 fusion.statement_limit,
@@ -101,6 +100,8 @@ class Segmentation:
                 self.shapes.known,
                 self.shapes,
             )
+        self.kinds = kinds.kinds
+        self.domains = {order[at]: over for at, over, _ in given}
         self.segments = tuple(
             [
                 Segment(nodes[0] if rows is None else FusedLoop(nodes, *rows), inputs, outputs)

@@ -12,7 +12,7 @@ from frazil.link.fusion.segments import Segmentation
 from frazil.link.kernel.compiler import KernelCompiler, NativeKernel
 from frazil.link.kernel.scan_kernel import AnyKernel
 from frazil.link.lowering.inner import Inner, RemembersPrograms, inner_graphs, plan_inner
-from frazil.link.lowering.loop_kernels import kernel_call
+from frazil.link.lowering.loop_kernels import kernel_calls
 from frazil.link.lowering.moves import moves
 from frazil.link.lowering.node import call_op, lower_node
 from frazil.link.lowering.origin import Origin
@@ -40,12 +40,7 @@ class Plan:
         self.cut = cut = Segmentation(graph, fusion, donated)
         self.lowering = Lowering(graph, cut, donated, checked=checked)
         self.outputs = graph.outputs
-        calls = {
-            segment: kernel_call(segment.task, cut.stored, cut.readings, cut.again)
-            for segment in cut.segments
-            if isinstance(segment.task, FusedLoop)
-        }
-        self.calls = share_kernels(calls)
+        self.calls = share_kernels(kernel_calls(cut))
         nodes = [part.task for part in cut.segments if not isinstance(part.task, FusedLoop)]
         # A checked run goes step by step, so that it can name the step and the node in it.
         scans = [] if checked else [node for node in nodes if isinstance(node.op, Scan)]

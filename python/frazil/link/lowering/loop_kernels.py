@@ -9,18 +9,15 @@ from typing import TypeAlias
 
 import numpy as np
 
-from frazil._core import Constant, FrozenApply, Reading, Variable
+from frazil._core import FrozenApply, Variable
 from frazil.graph.cached_property import cached_property
 from frazil.graph.dataclass import dataclass
-from frazil.link.fusion.alignment import (
-    indexed_axes,
-    row_dimension,
-    whole_axes,
-    whole_operands,
-)
+from frazil.link.fusion.alignment import indexed_axes, whole_axes, whole_operands
 from frazil.link.fusion.fused_loop import FusedLoop
+from frazil.link.fusion.kinds import Kind
+from frazil.link.fusion.segments import Segment, Segmentation
 from frazil.link.fusion.short import is_short
-from frazil.link.fusion.views import REPEATED, Axes, through
+from frazil.link.fusion.views import REPEATED, Axes
 from frazil.link.kernel.formulas import formula
 from frazil.link.kernel.loop_kernel import (
     Cumulate,
@@ -35,7 +32,6 @@ from frazil.link.kernel.loop_kernel import (
     Write,
 )
 from frazil.scalar import ScalarOp, cast
-from frazil.scalar.elemwise import Elemwise
 from frazil.scalar.float16 import STORED, computed_in
 from frazil.tensor.advanced_indexing import AdvancedIncSubtensor, AdvancedSubtensor
 from frazil.tensor.cumulation import CumOp
@@ -50,7 +46,8 @@ Value: TypeAlias = int
 """A statement, by its number; or -1, -3, ..., a read, or -2, -4, ..., a literal, in their order.
 
 Values of a kernel are numbered in the order of reads, literals and statements, and how many there
-are of each is known at the end.
+are of each is known at the end. So are the operands of a loop's steps, whose numbers are those of
+its statements if each step is one.
 """
 
 
@@ -95,71 +92,73 @@ class KernelCall:
     short: LoopKernel | None
 
 
-def kernel_call(
-    loop: FusedLoop,
-    stored: Collection[Variable],
-    readings: Mapping[FrozenApply, Reading],
-    again: Collection[Variable],
-) -> KernelCall:
-    """The call of the kernel of ``loop``.
+def kernel_calls(cut: Segmentation) -> dict[Segment, KernelCall]:
+    """The calls of the kernels of a graph's loops.
 
-    It writes the variables in ``stored``, and all reductions that the loop itself does not read. It
-    computes those in ``again`` instead of reading them.
+    Each writes the results of its loop that are in memory, and the reductions that the loop itself
+    does not read.
     """
-    return _Assembly(loop, stored, readings, again).call()
+    plain = [_plain(kind) for kind in cut.kinds]
+    return {
+        part: _Assembly(part.task, cut, plain).call()
+        for part in cut.segments
+        if isinstance(part.task, FusedLoop)
+    }
+
+
+def _plain(kind: Kind) -> Plain | None:
+    """The one statement that computes elementwise nodes of a kind; None if there are several.
+
+    Those convert operands, or are the steps of a formula.
+    """
+    op = kind.op
+    if op is None:
+        return None
+    *dtypes, dtype = kind.dtypes
+    if op.converts_to is None and STORED in kind.dtypes:
+        return None
+    is_formula = formula(op, dtype) is not None
+    return None if is_formula or [*_wanted(op, dtypes, dtype)] != dtypes else (op, dtype)
+
+
+def _wanted(op: ScalarOp, dtypes: Sequence[str], dtype: str) -> Sequence[str]:
+    """The dtypes that a statement takes its operands in.
+
+    Functions of floats take the type that they compute in, so all linkers convert alike.
+    """
+    if op.rule in ("float", "floor") and dtype.startswith("float"):
+        return op.operand_dtypes(dtypes, dtype)
+    return dtypes
 
 
 class _Assembly:
-    """Builds a kernel node by node."""
+    """Builds a kernel step by step."""
 
-    def __init__(
-        self,
-        loop: FusedLoop,
-        stored: Collection[Variable],
-        readings: Mapping[FrozenApply, Reading],
-        again: Collection[Variable],
-    ) -> None:
+    def __init__(self, loop: FusedLoop, cut: Segmentation, plain: Sequence[Plain | None]) -> None:
         self.loop = loop
-        self.stored = stored
-        self.readings = readings
-        self.again = again
-        self.reads: dict[tuple[Variable, Axes], int] = {}
+        self.body = body = loop.body
+        self.cut = cut
+        self.row = cut.kinds[body.kinds[body.own[0]]].row
+        self.numbers = [Literal(dtype, value) for dtype, value in body.literals]
         self.literals: dict[Literal, int] = {}
-        self.statements: dict[Variable, int] = {}
-        self.recomputed: dict[tuple[Variable, Axes], Value] = {}
-        self.row = row_dimension(loop.nodes[0])
         self.sources: dict[IndexedOperand, int] = {}
         self.targets: list[tuple[Variable, IndexedOperand]] = []
         self.puts: list[tuple[list[Value], str, bool, str | None]] = []
         self.made: list[tuple[Plain | Maker, Sequence[Value]]] = []
+        self.results: dict[int, Value] = {}
         self.steps: dict[tuple[ScalarOp, str, tuple[Value, ...]], Value] = {}
-        # Ops on dtypes that are one statement each: neither converted nor by a formula.
-        self.plain: dict[tuple[ScalarOp, Sequence[str]], Plain] = {}
         self.outputs: list[Output] = []
         self.values: list[tuple[Value, str | None]] = []
-        self.constants: dict[Variable, Value | None] = {}
+        statements = [plain[kind] for kind in body.kinds]
+        single = [own for own in statements if own is not None]
+        if len(single) == len(statements):  # most loops
+            self._add_statements(single)
+        else:
+            self._add_steps(statements)
 
     def call(self) -> KernelCall:
         """The kernel, with its operands and outputs."""
-        readings, statements, stored = self.readings, self.statements, self.stored
-        for node in self.loop.nodes:
-            read = readings[node]
-            args = self._operands(node, read)
-            match node.op:
-                case Elemwise() as op:  # most nodes
-                    output = read.output
-                    statements[output] = self._computed(op.scalar_op, read, args)
-                    if output in stored:
-                        self._store(output)
-                case Reduce():
-                    self._reduce(node, args[0])
-                case AdvancedSubtensor():
-                    self._take(node, args)
-                case AdvancedIncSubtensor():
-                    self._put(node, args)
-                case CumOp():
-                    self._add_cumulation(node, args)
-        row, reads, outputs, short = self.row, tuple(self.reads), tuple(self.outputs), None
+        row, reads, outputs, short = self.row, self.body.reads, tuple(self.outputs), None
         if self._has_short_form():
             swapped_reads = tuple((base, _swapped(axes)) for base, axes in reads)
             swapped = tuple(replace(output, axes=_swapped(output.axes)) for output in outputs)
@@ -170,7 +169,7 @@ class _Assembly:
                 row, reads, outputs = len(outputs[0].axes) - 2, swapped_reads, swapped
         return KernelCall(
             self.loop,
-            tuple(dict.fromkeys(x.owner for x, _ in self.recomputed if x.owner is not None)),
+            self.body.again,
             self._kernel(reads, outputs),
             reads,
             tuple(self.sources),
@@ -181,13 +180,14 @@ class _Assembly:
         )
 
     @cached_property
-    def needed(self) -> Collection[Variable]:
-        """The variables that the loop computes and reads."""
-        needed: set[Variable] = set()
-        for node in self.loop.nodes:
-            read = self.readings[node]
-            needed.update([base for base, _, made in read.operands if made])
-        return needed
+    def read(self) -> Collection[int]:
+        """The steps whose results the loop reads."""
+        return {k for operands in self.body.operands for k in operands if k >= 0}
+
+    @cached_property
+    def stored(self) -> Mapping[int, tuple[Variable, Axes]]:
+        """What steps leave in memory, and its axes."""
+        return {step: (output, axes) for step, output, axes in self.body.stored}
 
     def _kernel(
         self, reads: Sequence[tuple[Variable, Axes]], outputs: Sequence[Output]
@@ -226,7 +226,7 @@ class _Assembly:
 
     def _numbers(self) -> list[int]:
         """The number in the kernel of each value; those below zero are at the end of the list."""
-        n_reads, n_literals = len(self.reads), len(self.literals)
+        n_reads, n_literals = len(self.body.reads), len(self.literals)
         first = n_reads + n_literals
         leaves = [k for at in range(first) for k in (at, n_reads + at)]
         return [*range(first, first + len(self.made)), *reversed(leaves)]
@@ -243,101 +243,86 @@ class _Assembly:
         dimension before instead, which is longer: along that, sums of short rows lie side by side,
         and go term by term.
         """
+        if not self.outputs or any(output.reduction is None for output in self.outputs):
+            return False
         lengths = self._lengths()
         if len(lengths) < 3 or not is_short(lengths[-1]) or self.row is not None:
             return False
         # A pass after the rows themselves needs them innermost.
-        along_rows = any(isinstance(node.op, CumOp) for node in self.loop.nodes)
+        nodes = self.loop.nodes
+        along_rows = any(isinstance(node.op, CumOp) for node in nodes)
         if self.loop.row_nodes or self.sources or self.targets or along_rows:
             return False
-        if not self.loop.row_values.isdisjoint(self.needed):
+        steps = zip(self.body.own, nodes, strict=True)
+        read = {node.outputs[0] for step, node in steps if step in self.read}
+        if not self.loop.row_values.isdisjoint(read):
             return False
-        reduced = all(output.reduction is not None for output in self.outputs)
-        return bool(self.outputs) and reduced and all(REPEATED in axes for _, axes in self.reads)
+        return all(REPEATED in axes for _, axes in self.body.reads)
 
-    def _operands(self, node: FrozenApply, read: Reading) -> list[Value]:
-        """The values of a node's operands."""
-        statements, constants = self.statements, self.constants
-        values: list[Value] = []
-        for base, axes, made in read.operands:
-            if made:
-                values.append(statements[base])
-                continue
-            literal = constants[base] if base in constants else self._constant(base)
-            if literal is not None:
-                values.append(literal)
-                continue
-            axes = self._ordered(_moving(axes, read.over))
-            if node in self.loop.row_nodes:
-                axes = (*axes, REPEATED)
-            values.append(self._from_outside(base, axes))
-        return values
+    def _add_statements(self, statements: Sequence[Plain]) -> None:
+        """Add the statements of steps, one each."""
+        self.made.extend(zip(statements, self.body.operands, strict=True))
+        self.literals = {literal: at for at, literal in enumerate(self.numbers)}
+        for step, output, axes in self.body.stored:
+            self.outputs.append(Output(output, axes, None))
+            self.values.append((step, None))
 
-    def _from_outside(self, base: Variable, axes: Axes) -> Value:
-        """The value of a variable that the loop reads or computes again."""
-        if base not in self.again:
-            return self._plain(base, axes)
-        pending = [(base, axes)]
-        while pending:
-            now, over = pending[-1]
-            if now not in self.again or (now, over) in self.recomputed:
-                pending.pop()
-                continue
-            node = now.owner
-            assert node is not None
-            read = self.readings[node]
-            beneath = [(x, through(over, own)) for x, own, _ in read.operands]
-            missing = [
-                (x, own)
-                for x, own in beneath
-                if x in self.again and (x, own) not in self.recomputed
-            ]
-            if missing:
-                pending += missing
-                continue
-            args = [self._plain(x, own) for x, own in beneath]
-            self.recomputed[now, over] = self._computed(node.op.scalar_op, read, args)
-        return self._plain(base, axes)
+    def _add_steps(self, statements: Sequence[Plain | None]) -> None:
+        """Add the statements of steps, which ``statements`` has where there is a single one."""
+        body, kinds = self.body, self.cut.kinds
+        nodes = dict(zip(body.own, self.loop.nodes, strict=True))
+        steps = zip(statements, body.kinds, body.operands, strict=True)
+        for step, (plain, kind, operands) in enumerate(steps):
+            args = [self._operand(k) for k in operands]
+            op = kinds[kind].op
+            if plain is not None:
+                self.made.append((plain, args))
+                self._note(step, len(self.made) - 1)
+            elif op is not None:
+                self._note(step, self._computed(op, kinds[kind].dtypes, args))
+            else:
+                self._add_node(step, nodes[step], args)
 
-    def _plain(self, base: Variable, axes: Axes) -> Value:
-        """A literal, a value that is computed again already, or a read."""
-        constants = self.constants
-        literal = constants[base] if base in constants else self._constant(base)
-        known = self.recomputed.get((base, axes)) if literal is None else literal
-        if known is not None:
-            return known
-        return -1 - 2 * self.reads.setdefault((base, axes), len(self.reads))
+    def _add_node(self, step: int, node: FrozenApply, args: list[Value]) -> None:
+        """Add what computes a node that is not elementwise."""
+        match node.op:
+            case Reduce():
+                self._reduce(step, node, args[0])
+            case AdvancedSubtensor():
+                self._take(step, node, args)
+            case AdvancedIncSubtensor():
+                self._put(node, args)
+            case CumOp():
+                self._add_cumulation(step, node, args)
 
-    def _constant(self, base: Variable) -> Value | None:
-        """The literal of a constant; None for any other variable."""
-        found: Value | None = None
-        if isinstance(base, Constant) and base.ndim == 0:
-            value = base.data.item()
-            if value == value:  # A NaN is read from memory, so that a checked run finds it.
-                found = self._literal(Literal(base.dtype, value))
-        self.constants[base] = found
-        return found
+    def _operand(self, k: int) -> Value:
+        """The value of an operand of a step."""
+        if k >= 0:
+            return self.results[k]
+        return k if k % 2 else self._literal(self.numbers[-k // 2 - 1])
+
+    def _note(self, step: int, value: Value) -> None:
+        """Note the value of a step, and that it is written if it is stored."""
+        self.results[step] = value
+        if step in self.stored:
+            self.outputs.append(Output(*self.stored[step], None))
+            self.values.append((value, None))
 
     def _literal(self, literal: Literal) -> Value:
         return -2 - 2 * self.literals.setdefault(literal, len(self.literals))
 
-    def _add_statement(self, output: Variable, make: Maker, args: list[Value]) -> None:
-        """Add a statement that computes an output, and a write if the output is stored."""
-        self.statements[output] = len(self.made)
+    def _add_statement(self, step: int, make: Maker, args: list[Value]) -> None:
+        """Add a statement that computes a step."""
         self.made.append((make, args))
-        self._store(output)
+        self._note(step, len(self.made) - 1)
 
-    def _computed(self, op: ScalarOp, read: Reading, args: list[Value]) -> Value:
+    def _computed(self, op: ScalarOp, all_dtypes: Sequence[str], args: list[Value]) -> Value:
         """The last statement of those that compute an elementwise node.
 
         What is stored as float16 becomes float32 before, and the result of that dtype behind.
         """
-        plain = self.plain.get((op, read.dtypes))
-        if plain is not None:
-            self.made.append((plain, args))
-            return len(self.made) - 1
-        *dtypes, dtype = read.dtypes
-        if op.converts_to is not None or STORED not in read.dtypes:
+        *dtypes, dtype = all_dtypes
+        if op.converts_to is not None or STORED not in all_dtypes:
             return self._computed_in(op, dtype, dtypes, args)
         wide = [*map(computed_in, dtypes)]
         value = self._computed_in(op, computed_in(dtype), wide, self._converted(args, dtypes, wide))
@@ -347,19 +332,12 @@ class _Assembly:
         self, op: ScalarOp, dtype: str, dtypes: Sequence[str], args: list[Value]
     ) -> Value:
         """The last statement of those that compute an op on values of these dtypes."""
-        wanted: Sequence[str] = dtypes
-        if op.rule in ("float", "floor") and dtype.startswith("float"):
-            # Functions of floats take the type that they compute in, so all linkers convert alike.
-            wanted = op.operand_dtypes(dtypes, dtype)
-            args = self._converted(args, dtypes, wanted)
+        args = self._converted(args, dtypes, _wanted(op, dtypes, dtype))
         write = formula(op, dtype)
         if write is not None:
             last: Value = write(_Steps(self, dtype), *args)
             return last
-        plain = op, dtype
-        if [*wanted] == [*dtypes]:
-            self.plain[op, (*dtypes, dtype)] = plain
-        self.made.append((plain, args))
+        self.made.append(((op, dtype), args))
         return len(self.made) - 1
 
     def _converted(
@@ -372,26 +350,20 @@ class _Assembly:
             for value, own, other in each
         ]
 
-    def _ordered(self, axes: Axes) -> Axes:
-        """``axes`` with the axis of the row last."""
-        if self.row is None:
-            return axes
-        return (*axes[: self.row], *axes[self.row + 1 :], axes[self.row])
-
-    def _add_cumulation(self, node: FrozenApply, args: list[Value]) -> None:
+    def _add_cumulation(self, step: int, node: FrozenApply, args: list[Value]) -> None:
         (output,) = node.outputs
-        self._add_statement(output, partial(_cumulate, node.op.mode, output.dtype), args)
+        self._add_statement(step, partial(_cumulate, node.op.mode, output.dtype), args)
 
     def _indexed(self, node: FrozenApply) -> IndexedOperand:
         (whole,) = whole_operands(node)
-        over = self.readings[node].over
+        over = self.cut.domains.get(node, node.outputs[0])
         axes = _moving(whole_axes(node, over), over)
         return IndexedOperand(whole, axes, indexed_axes(node))
 
-    def _take(self, node: FrozenApply, args: list[Value]) -> None:
+    def _take(self, step: int, node: FrozenApply, args: list[Value]) -> None:
         (output,) = node.outputs
         source = self.sources.setdefault(self._indexed(node), len(self.sources))
-        self._add_statement(output, partial(_take, source, output.dtype), args)
+        self._add_statement(step, partial(_take, source, output.dtype), args)
 
     def _put(self, node: FrozenApply, args: list[Value]) -> None:
         (output,) = node.outputs
@@ -400,22 +372,14 @@ class _Assembly:
         fold = None if node.op.set else "or_" if output.dtype == "bool" else "add"
         self.puts.append((args, output.dtype, _inner(target.axes), fold))
 
-    def _store(self, output: Variable) -> None:
-        """Add a write of an output if it is stored."""
-        if output in self.stored:
-            axes = self._ordered(_moving(tuple(range(output.ndim)), output))
-            if output in self.loop.row_values:
-                axes = (*axes, REPEATED)
-            self.outputs.append(Output(output, axes, None))
-            self.values.append((self.statements[output], None))
-
-    def _reduce(self, node: FrozenApply, value: Value) -> None:
+    def _reduce(self, step: int, node: FrozenApply, value: Value) -> None:
         """Add a reduction: as a value of the kernel if its loop reads it, else as a write."""
         (over,), (output,) = node.inputs, node.outputs
         identity = node.op.identity(output.dtype)
-        if output in self.needed:
+        if step in self.read:
             start = self._literal(Literal(output.dtype, identity))
-            self._add_statement(output, partial(_fold, node.op.fold, output.dtype), [start, value])
+            fold = partial(_fold, node.op.fold, output.dtype)
+            self._add_statement(step, fold, [start, value])
             return
         axes = [REPEATED if axis in node.op.axes else axis for axis in range(over.ndim)]
         reduction = identity, node.op.fold

@@ -43,8 +43,8 @@ pub struct Kind {
     pub reduces_rows: bool,
     /// Whether it adds up rows that may be short, of three dimensions or more.
     pub sums_short: bool,
-    /// Whether its rows are not the last dimension.
-    pub own_rows: bool,
+    /// The dimension of its rows, among those that move, if it is not the last.
+    pub row: Option<usize>,
     /// Whether it is the length of an operand.
     pub is_length: bool,
     /// What an elementwise op of a fusible node costs.

@@ -102,7 +102,7 @@ impl Levels {
     }
 
     fn add(&mut self, known: &mut Known, wanted: &Wanted, at: usize, mut least: u32) {
-        let own_rows = known.kind(at).own_rows;
+        let own_rows = known.kind(at).row.is_some();
         let Some(read) = known.readings.get(at) else { return };
         let output = read.output;
         // A node whose rows are not the last dimension has a loop of its own.

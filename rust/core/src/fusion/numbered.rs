@@ -63,10 +63,6 @@ impl Numbered {
         number
     }
 
-    pub(super) fn all(&self) -> impl Iterator<Item = VarId> {
-        (0..self.vars.len() as u32).map(VarId)
-    }
-
     pub(super) fn len(&self) -> usize {
         self.vars.len()
     }

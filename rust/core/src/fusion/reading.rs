@@ -8,7 +8,7 @@ use super::numbered::{Marks, Numbered, VarId};
 use crate::node::Var;
 
 /// A variable that is read element by element.
-pub struct Operand {
+pub(super) struct Operand {
     /// The variable, which is no view.
     pub base: VarId,
     /// Its axis for each dimension of the domain.
@@ -20,7 +20,7 @@ pub struct Operand {
 }
 
 /// What a loop over the domain of a fusible node reads for it.
-pub struct Reading {
+pub(super) struct Reading {
     /// The domain.
     pub over: VarId,
     /// The operand that is needed as a whole array.
@@ -122,7 +122,7 @@ impl Views {
 }
 
 /// The axes of the variable beneath a view that moves like `outer`.
-fn through(outer: &[i32], inner: &[i32]) -> Axes {
+pub(super) fn through(outer: &[i32], inner: &[i32]) -> Axes {
     outer
         .iter()
         .map(|&axis| if axis == REPEATED { REPEATED } else { inner[axis as usize] })

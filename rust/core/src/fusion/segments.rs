@@ -5,9 +5,10 @@ use rustc_hash::FxHashMap;
 use super::levels::Levels;
 use super::needed::Needed;
 use super::numbered::{Marks, Numbered, VarId};
-use super::reading::{Reading, Readings};
+use super::reading::Readings;
 use super::recompute::Recompute;
 use super::spaces::{Lengths, Spaces};
+use super::steps::Steps;
 use super::tasks::{Loop, Task, tasks};
 use super::{Known, Request};
 use crate::node::{Var, traverse};
@@ -30,38 +31,32 @@ pub struct InLoop {
     pub row_nodes: Vec<usize>,
     /// The variables that the loop computes an element of for each row.
     pub row_values: Vec<Var>,
-    /// For each node, whether the loop computes what it reads of each operand.
-    pub makes: Vec<Vec<bool>>,
+    /// What runs for each element.
+    pub steps: Steps,
+}
+
+impl InLoop {
+    fn new(known: &Known, own: &Loop, stored: &Marks) -> InLoop {
+        let row_values = own.row_values.iter().map(|x| known.graph.var(*x).clone());
+        InLoop {
+            row_nodes: own.nodes.iter().copied().filter(|&at| own.is_row(at)).collect(),
+            row_values: row_values.collect(),
+            steps: Steps::of(known, own, stored),
+        }
+    }
 }
 
 /// A graph cut into segments.
 pub struct Cut<'a> {
     /// The segments, in the order in which they run. Lengths and dead code are in none.
     pub segments: Vec<Segment>,
-    /// The variables that are in memory between segments.
-    pub stored: Vec<Var>,
     known: Known<'a>,
 }
 
 impl Cut<'_> {
-    /// A variable of a reading.
+    /// A variable that a loop reads or makes.
     pub fn var(&self, x: VarId) -> &Var {
         self.known.graph.var(x)
-    }
-
-    /// What a loop reads for the node at a position.
-    pub fn reading(&self, at: usize) -> Option<&Reading> {
-        self.known.readings.get(at)
-    }
-
-    /// The positions of the nodes whose results each loop computes again, so that they are not stored.
-    pub fn again(&self) -> impl Iterator<Item = usize> {
-        let known = &self.known;
-        let is_again = |at: &usize| {
-            let read = known.readings.get(*at);
-            read.is_some_and(|own| known.recompute.again(own.output).is_some())
-        };
-        known.needed.iter().copied().filter(is_again)
     }
 }
 
@@ -85,11 +80,13 @@ pub fn cut<'a, L: Lengths>(request: &'a Request<'a>, lengths: &mut L) -> Result<
     cutter.stored.extend(known.outputs.iter().copied());
     // From the last to the first, so that dead code is left out.
     let all = tasks(&known, &levels).into_iter().rev();
-    let mut segments: Vec<Segment> = all.filter_map(|task| cutter.segment(task)).collect();
-    segments.reverse();
-    let stored = known.graph.all().filter(|x| cutter.stored.contains(*x));
-    let stored = stored.map(|x| known.graph.var(x).clone()).collect();
-    Ok(Cut { segments, stored, known })
+    let mut parts: Vec<_> = all.filter_map(|task| cutter.segment(task)).collect();
+    parts.reverse();
+    // What is stored is known once all loops have told what they read.
+    let in_loop = |own: Loop| InLoop::new(&known, &own, &cutter.stored);
+    let parts = parts.into_iter();
+    let segments = parts.map(|(own, rest)| Segment { in_loop: own.map(in_loop), ..rest }).collect();
+    Ok(Cut { segments, known })
 }
 
 fn known<'a, L: Lengths>(request: &'a Request<'a>, lengths: &mut L) -> Result<Known<'a>, L::Error> {
@@ -132,10 +129,10 @@ struct Cutter<'a> {
 
 impl Cutter<'_> {
     /// The segment of a task, None if it is dead; its operands are stored.
-    fn segment(&mut self, task: Task) -> Option<Segment> {
+    fn segment(&mut self, task: Task) -> Option<(Option<Loop>, Segment)> {
         match task {
             Task::Loop(own) => self.loop_segment(own),
-            Task::Node(at) => self.node_segment(at),
+            Task::Node(at) => Some((None, self.node_segment(at)?)),
         }
     }
 
@@ -159,7 +156,7 @@ impl Cutter<'_> {
         Some(Segment { nodes: vec![at], in_loop: None, inputs, outputs })
     }
 
-    fn loop_segment(&mut self, mut own: Loop) -> Option<Segment> {
+    fn loop_segment(&mut self, mut own: Loop) -> Option<(Option<Loop>, Segment)> {
         let known = self.known;
         let results = own.nodes.iter().filter_map(|&at| Some(known.readings.get(at)?.output));
         let outputs: Vec<VarId> = results.filter(|x| self.stored.contains(*x)).collect();
@@ -184,14 +181,8 @@ impl Cutter<'_> {
             own.nodes = nodes;
         }
         self.store_operands(&own);
-        let row_values = own.row_values.iter().map(|x| known.graph.var(*x).clone()).collect();
-        let row_nodes = own.nodes.iter().copied().filter(|&at| own.is_row(at)).collect();
-        let readings = own.nodes.iter().filter_map(|&at| Some((at, known.readings.get(at)?)));
-        let makes = readings
-            .map(|(at, read)| read.operands.iter().map(|operand| own.makes(at, operand)).collect())
-            .collect();
-        let in_loop = Some(InLoop { row_nodes, row_values, makes });
-        Some(Segment { nodes: own.nodes, in_loop, inputs, outputs })
+        let segment = Segment { nodes: own.nodes.clone(), in_loop: None, inputs, outputs };
+        Some((Some(own), segment))
     }
 
     /// Calls `found` for the variables whose elements a loop reads from memory.
