@@ -74,6 +74,7 @@ __all__ = [
     "first_alike",
     "gradient_carriers",
     "graph_replace",
+    "has_quick_functions",
     "is_continuous",
     "kernel_function",
     "kernel_listing",
@@ -1402,6 +1403,12 @@ def vector_bits() -> int:
     """The bits of the registers that functions of vectors use: 512 (AVX-512), 256 (AVX2), or 0.
 
     ``FRAZIL_REGISTERS`` may limit them.
+    """
+
+def has_quick_functions() -> bool:
+    """Whether the extension's functions, such as ``exp``, are quick: on aarch64, and with AVX2.
+
+    They multiply and add with one rounding, which other processors have no instruction for.
     """
 
 def register_bits() -> int:

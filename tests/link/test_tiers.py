@@ -4,6 +4,7 @@ import functools
 import gc
 import os
 import pickle
+import platform
 import re
 import stat
 import subprocess
@@ -23,7 +24,7 @@ from hypothesis.extra import numpy as hnp
 import frazil as fz
 import frazil.tensor as ft
 from frazil import _core
-from frazil._core import elemwise, vector_bits
+from frazil._core import elemwise, has_quick_functions, vector_bits
 from frazil.cache.identity import processor
 from frazil.compile import tiering
 from frazil.link.c import CCompiler
@@ -119,7 +120,7 @@ def test_ops_that_c_alone_compiles_are_compiled_by_c_first():
     held = fz.OpFromGraph([x], [chosen])(x)
     assert reason_in_graph(fz.FrozenFunctionGraph([x], [held])) is not None
     of_table = reason_in_graph(fz.FrozenFunctionGraph([x], [ft.exp(x)]))
-    assert (of_table is None) == (vector_bits() > 0)
+    assert (of_table is None) == has_quick_functions()
 
 
 SHORT_REGISTERS = """
@@ -195,6 +196,8 @@ def test_wide_registers_are_those_that_compilers_are_told_of():
     known = {*processor().split()}
     assert (vector_bits() == 512) == (wanted <= known)
     assert (vector_bits() > 0) == ({"avx2", "fma"} <= known)
+    fuses = platform.machine() in ("aarch64", "arm64")
+    assert has_quick_functions() == (fuses or vector_bits() > 0)
 
 
 @of_runtime
@@ -627,7 +630,7 @@ def test_functions_of_two_floats_at_edges(name, dtype):
     np.testing.assert_array_equal(np.signbit(made)[numbers], np.signbit(wanted)[numbers])
 
 
-@pytest.mark.skipif(not vector_bits(), reason="C compiles functions first")
+@pytest.mark.skipif(not has_quick_functions(), reason="C compiles functions first")
 def test_all_ops_may_begin_in_the_extension():
     assert {reason(Elementary(name)) for name in set(TABLE) - {"cast"}} == {None}
 

@@ -99,8 +99,8 @@ mod _core {
     use crate::memory::{allocated_bytes, memory_plan, take_peak_bytes};
     #[pymodule_export]
     use crate::native_code::{
-        NativeCode, compile_kernels, kernel_listing, kernels_hold, made_code_fault,
-        native_code_fault, register_bits, vector_bits,
+        NativeCode, compile_kernels, has_quick_functions, kernel_listing, kernels_hold,
+        made_code_fault, native_code_fault, register_bits, vector_bits,
     };
     #[pymodule_export]
     use crate::op::OpBase;

@@ -118,6 +118,12 @@ pub fn vector_bits() -> u32 {
     frazil_runtime::vector_bits()
 }
 
+/// Whether the functions of the extension are quick, of single elements and of many.
+#[pyfunction]
+pub fn has_quick_functions() -> bool {
+    frazil_runtime::has_quick_functions()
+}
+
 /// Why this process may not run code that it makes; None if it may.
 #[pyfunction]
 pub fn made_code_fault() -> Option<String> {

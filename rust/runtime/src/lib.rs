@@ -45,7 +45,7 @@ pub use loops::partials::{LEVELS, SETS, TURNS};
 pub use loops::recipe::{Operation, OperationId};
 pub use loops::tiles::TILE;
 pub use loops::typed::recipe;
-pub use processor::{register_limit, vector_bits};
+pub use processor::{has_quick_functions, register_limit, vector_bits};
 pub use program::Program;
 pub use program::array_type::ArrayType;
 pub use program::builder::{Builder, IndexedSpec, LoopSpec, ShortKernel, WriteSpec};

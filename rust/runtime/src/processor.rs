@@ -85,6 +85,12 @@ pub fn vector_bits() -> u32 {
     }
 }
 
+/// Whether functions of single elements and of many are quick. They multiply and add with one rounding, for which each
+/// aarch64 processor has an instruction, and x86 has one from AVX2 on; elsewhere it is a call of the C library.
+pub fn has_quick_functions() -> bool {
+    cfg!(target_arch = "aarch64") || Level::best().is_some()
+}
+
 #[cfg(test)]
 mod tests {
     use super::limit_of;

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from frazil._core import FrozenFunctionGraph, vector_bits
+from frazil._core import FrozenFunctionGraph, has_quick_functions
 from frazil.graph.op import Op
 from frazil.inner.inner_graph import HasInnerGraph
 from frazil.inner.ops import ops_of
@@ -37,14 +37,14 @@ def reason(op: ScalarOp) -> str | None:
     if op.table_name is None:
         return f"{op} is compiled by C alone"
     # For single elements, the runtime's functions take ten times as long as the C library's.
-    slow = op in OF_BLOCKS and not vector_bits()
+    slow = op in OF_BLOCKS and not has_quick_functions()
     return f"{op} is slow in the extension without registers of AVX2" if slow else None
 
 
 def reason_in_kernel(kernel: AnyKernel) -> str | None:
     """Why C has to compile a kernel before the first call; None if the extension may begin."""
     # The steps of scans call the C library, as C does.
-    is_quick = vector_bits() > 0 or isinstance(kernel, ScanKernel)
+    is_quick = has_quick_functions() or isinstance(kernel, ScanKernel)
     for own in _statements(kernel):
         if is_quick and own.op.table_name is not None:
             continue
