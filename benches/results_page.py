@@ -1,12 +1,13 @@
-"""The table of all workloads in ``docs/benchmarks.md``, from measurements that were kept.
+"""The tables of all workloads in ``docs/benchmarks.md``, from measurements that were kept.
 
     python benches/compare.py --threads 1 --json one.json
     python benches/compare.py --threads 2 --json two.json
     python benches/limit.py > limit.txt
-    python benches/results_page.py one.json --two two.json --limit limit.txt --write
+    python benches/results_page.py one.json --two two.json --limit limit.txt --write AVX2
 
-Measurements of some workloads each may stand in several files. ``--write`` puts the table in its
-place on the page; without it, the table is printed.
+Measurements of some workloads each may stand in several files; of a workload that stands in two,
+the later file counts. ``--write`` puts the table in the place of the processor's registers on the
+page; without it, the table is printed.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from compare import OURS, WITHOUT_COMPILER, Result, ratio, shown
 from workloads import WORKLOADS
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
-BEGIN, END = "<!-- table of all workloads -->\n", "<!-- end of the table -->\n"
+END = "<!-- end of the table -->\n"
+REGISTERS = "AVX-512", "AVX2"
 
 DEFAULT = "frazil"
 NUMBA = "frazil-numba"
@@ -36,16 +38,17 @@ def main() -> None:
     parser.add_argument("one", nargs="+", type=Path, help="measurements in one thread")
     parser.add_argument("--two", nargs="+", type=Path, default=[], help="in two threads")
     parser.add_argument("--limit", type=Path, help="what limit.py printed")
-    parser.add_argument("--write", action="store_true", help="write the table to the page")
+    parser.add_argument("--write", choices=REGISTERS, help="write the table to its place")
     options = parser.parse_args()
     limits = _limits(options.limit.read_text()) if options.limit is not None else {}
     text = table(_results(options.one), _results(options.two), limits)
-    if not options.write:
+    if options.write is None:
         print(text, end="")
         return
     page = PAGE.read_text()
-    start, end = page.index(BEGIN) + len(BEGIN), page.index(END)
-    PAGE.write_text(page[:start] + text + page[end:])
+    begin = f"<!-- table of all workloads, {options.write} -->\n"
+    start = page.index(begin) + len(begin)
+    PAGE.write_text(page[:start] + text + page[page.index(END, start) :])
 
 
 def table(one: Mapping[str, Peers], two: Mapping[str, Peers], limits: Mapping[str, float]) -> str:
