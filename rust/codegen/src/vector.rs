@@ -137,6 +137,8 @@ pub(crate) struct ChosenRow {
     pub(crate) stride: usize,
     /// The number of the index.
     pub(crate) number: usize,
+    /// The bytes of an element.
+    pub(crate) size: u32,
 }
 
 /// What is done with a block of elements, as instructions of Cranelift on registers of two elements. No processor has

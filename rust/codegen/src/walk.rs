@@ -111,7 +111,7 @@ impl Walk<'_, '_, '_> {
             .map(|of_pass| of_pass.iter().map(|own| self.total(own, n_outer)).collect())
             .collect();
         if let Some(of_pass) = foldings.first() {
-            self.walked_rows(n_outer, of_pass);
+            self.walked_rows(n_outer, moving, of_pass);
         }
         let done = self.tiles(n_outer, moving, &foldings, &totals);
         let row = self.e.variable(I64, done);

@@ -11,7 +11,7 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 use cranelift_frontend::Variable;
 
 /// The status of an index out of bounds.
-const OUT_OF_BOUNDS: i64 = 2;
+pub(super) const OUT_OF_BOUNDS: i64 = 2;
 
 /// An operand that moves along a row while its indices do not: a value that is taken, or a put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

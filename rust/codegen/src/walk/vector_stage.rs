@@ -41,6 +41,8 @@ pub(super) enum Argument {
     OfRow(usize),
     /// The bytes from row to row of an operand.
     Stride(usize),
+    /// The bytes of a row of elements of that size.
+    RowBytes(u32),
     /// A pointer of the kernel, and a number that it points to.
     Pointer(usize),
     Number {
@@ -463,6 +465,7 @@ impl Walk<'_, '_, '_> {
             Argument::Turn(of) => foldings[of].turn(self.e),
             Argument::OfRow(k) | Argument::Pointer(k) => self.pointer(k),
             Argument::Stride(k) => self.stride(k),
+            Argument::RowBytes(size) => self.row_bytes(size),
             Argument::Number { pointer, at } => self.number_behind(pointer, at),
         }
     }

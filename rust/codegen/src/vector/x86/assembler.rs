@@ -241,10 +241,9 @@ impl Assembler {
     }
 
     fn general(&mut self, opcode: u8, reg: Gpr, memory: Memory) {
-        let Memory::At(base, distance) = memory else { unreachable!("it is at a register") };
-        self.code.push(0x48 | (reg.0 >> 3) << 2 | base.0 >> 3);
+        self.code.push(0x48 | (reg.0 >> 3) << 2 | memory.index_bit() << 1 | memory.base_bit());
         self.code.push(opcode);
-        self.address(reg.0, Memory::At(base, distance), 0, 0);
+        self.address(reg.0, memory, 0, 0);
     }
 
     /// `[to] = from`, 16 bits.

@@ -50,6 +50,15 @@ const SOME: usize = 40;
 /// Steps up to which partial results stay in registers, for which a turn does as many blocks as there are sets.
 const FOLDED: usize = 64;
 
+/// The blocks that a turn of so many steps each does, if nothing is folded.
+pub(super) fn blocks_of_turn(steps: usize) -> u32 {
+    match steps {
+        n if n <= FEW => 4,
+        n if n <= SOME => 2,
+        _ => 1,
+    }
+}
+
 /// The instructions of a function; `None` if it needs more registers than there are.
 pub(super) fn write(graph: &Graph) -> Option<Vec<u8>> {
     let schedule = Schedule::of(graph);
@@ -61,9 +70,7 @@ pub(super) fn write(graph: &Graph) -> Option<Vec<u8>> {
     let fits = steps <= FOLDED && pressure + held < registers;
     let blocks = match steps {
         _ if held > 0 => sets.iter().copied().max()?,
-        n if n <= FEW => 4,
-        n if n <= SOME => 2,
-        _ => 1,
+        _ => blocks_of_turn(steps),
     };
     let partials = if fits { held } else { 0 };
     let free = registers.saturating_sub(pressure + partials);
@@ -455,7 +462,7 @@ impl Function<'_> {
 
     // ------------------------------------------------------------ loops
 
-    fn turns(&mut self, blocks: u32, singles: Label, decided: Label) -> Option<()> {
+    pub(super) fn turns(&mut self, blocks: u32, singles: Label, decided: Label) -> Option<()> {
         let step = (blocks * self.elements()) as i32;
         self.a.compare(RSI, step);
         self.a.jump_if(Condition::Less, singles);
@@ -503,7 +510,7 @@ impl Function<'_> {
 
     /// Whole blocks, one after the other, where a mask takes time: what was written under one of 256 bits is slow to read
     /// again.
-    fn whole_singles(&mut self) -> Option<()> {
+    pub(super) fn whole_singles(&mut self) -> Option<()> {
         let elements = self.elements();
         let (top, rest) = (self.a.label(), self.a.label());
         self.a.compare(RSI, elements as i32);
@@ -517,7 +524,7 @@ impl Function<'_> {
     }
 
     /// Blocks one after the other, each under a mask.
-    fn singles(&mut self) -> Option<()> {
+    pub(super) fn singles(&mut self) -> Option<()> {
         let elements = self.elements();
         let (top, end) = (self.a.label(), self.a.label());
         self.a.compare(RSI, 0);

@@ -6,7 +6,9 @@ use crate::op::Op;
 use crate::vector::x86::assembler::{
     ALL, Assembler, Condition, Mask, Memory, Operand, RAX, RCX, RDI, RSI, Zmm,
 };
-use crate::vector::x86::function::{Function, ROW_LENGTH, ROWS_END, Turn, ValuePlace};
+use crate::vector::x86::function::{
+    Function, ROW_LENGTH, ROWS_END, Turn, ValuePlace, blocks_of_turn,
+};
 use crate::vector::x86::instructions::Instructions;
 use crate::vector::x86::translate::{FloatOp, IntegerOp, in_64_bits};
 use crate::vector::{Partials, Registers, SETS};
@@ -51,7 +53,10 @@ impl Function<'_> {
         self.rows_of(kept, |own| own.only_block(&[ALL; 2][..parts as usize]))?;
         self.a.bind(many);
         let sets = if of_blocks { parts } else { parts * SETS };
-        self.rows_of(kept, |own| own.blocks_of_row(sets))?;
+        self.rows_of(kept, |own| {
+            own.ask_for_later_rows();
+            own.blocks_of_row(sets)
+        })?;
         self.faults(kept);
         Some(())
     }
@@ -106,6 +111,10 @@ impl Function<'_> {
     /// A row of more blocks, with so many sets of partial results. Rows without folds, and of one block of the kernel,
     /// have as many blocks as there are sets, at most.
     fn blocks_of_row(&mut self, sets: u32) -> Option<()> {
+        let folds = !self.graph.folds.is_empty() || !self.graph.flags.is_empty();
+        if !folds && !self.graph.registers.have_masks() {
+            return self.whole_blocks_of_row();
+        }
         self.start_partials(sets)?;
         self.start_flags()?;
         self.a.load(RSI, ROW_LENGTH);
@@ -113,7 +122,6 @@ impl Function<'_> {
         let step = sets as i32 * elements;
         let (rest, end) = (self.a.label(), self.a.label());
         let decided = self.a.label();
-        let folds = !self.graph.folds.is_empty() || !self.graph.flags.is_empty();
         if folds && sets > self.graph.parts_of_block() {
             self.a.clear(RCX);
             self.a.subtract(RSI, step);
@@ -134,6 +142,22 @@ impl Function<'_> {
         self.end_folds()?;
         self.a.bind(decided);
         self.end_flags(true);
+        Some(())
+    }
+
+    /// A row of more blocks without folds, where masks take time: what is written under one is slow to read again.
+    fn whole_blocks_of_row(&mut self) -> Option<()> {
+        self.a.load(RSI, ROW_LENGTH);
+        let (singles, end) = (self.a.label(), self.a.label());
+        let blocks = blocks_of_turn(self.schedule.steps.len());
+        self.turns(blocks, singles, end)?;
+        self.a.bind(singles);
+        if blocks > 1 {
+            self.whole_singles()?;
+        }
+        self.singles()?;
+        self.a.bind(end);
+        self.a.clear(RCX);
         Some(())
     }
 

@@ -1,8 +1,8 @@
 //! Rows that a function finds by itself: operands move on by strides, and indices choose rows.
 
-use crate::vector::RowPlan;
 use crate::vector::x86::assembler::{Condition, Gpr, Label, Memory, RAX, RCX, RDI};
-use crate::vector::x86::function::{Function, ROWS_END};
+use crate::vector::x86::function::{Function, ROW_LENGTH, ROWS_END};
+use crate::vector::{BYTES, RowPlan};
 
 impl RowPlan {
     /// The arguments that are addresses.
@@ -15,6 +15,9 @@ impl RowPlan {
 
 /// The status of an index out of bounds.
 const OUT_OF_BOUNDS: i32 = 2;
+
+/// How many rows later the rows are used whose memory is asked for: the strides of indices are taken so many times.
+const LATER: i32 = 8;
 
 /// The state of a function that finds its rows by itself.
 pub(super) struct Walked<'p> {
@@ -52,6 +55,39 @@ impl Function<'_> {
             self.a.add_from(RAX, argument(own.base));
             self.a.copy(self.address(own.at), RAX);
         }
+    }
+
+    /// Asks for the memory of the rows that indices choose some rows later, if rows have several blocks: the processor
+    /// cannot foresee what they choose, and looks no further ahead than a few blocks.
+    pub(super) fn ask_for_later_rows(&mut self) {
+        let Some(Walked { plan, .. }) = self.walked else { return };
+        if plan.chosen.is_empty() {
+            return;
+        }
+        let none = self.a.label();
+        self.a.load(RAX, ROW_LENGTH);
+        self.a.compare(RAX, (self.graph.parts_of_block() * self.elements()) as i32);
+        self.a.jump_if(Condition::NotGreater, none);
+        self.a.load(RAX, ROWS_END);
+        self.a.compare(RAX, LATER);
+        self.a.jump_if(Condition::NotGreater, none);
+        for own in &plan.chosen {
+            let moving = plan.moving.iter().find(|moving| moving.0 == own.index);
+            let &(_, stride) = moving.expect("an index moves from row to row");
+            self.a.load(RAX, argument(stride));
+            let index = Memory::Indexed(self.address(own.index), RAX, LATER as u32, 0);
+            self.a.load(RAX, index);
+            self.a.multiply_by(RAX, argument(own.stride));
+            self.a.add_from(RAX, argument(own.base));
+            let top = self.a.label();
+            self.a.bind(top);
+            self.a.prefetch(Memory::Indexed(RAX, RCX, own.size, 0));
+            self.a.add(RCX, (BYTES / own.size) as i32);
+            self.a.compare_with(RCX, ROW_LENGTH);
+            self.a.jump_if(Condition::Less, top);
+            self.a.clear(RCX);
+        }
+        self.a.bind(none);
     }
 
     /// Moves on to the next row, and jumps to `top` if there is one.
