@@ -170,7 +170,7 @@ REFERENCES: dict[str, tuple[Callable[..., Any], Points]] = {
     ),
     "sinh": (mp.sinh, one(wide(-300, 2.8), dense())),
     "cosh": (mp.cosh, one(wide(-300, 2.8), dense())),
-    "tanh": (mp.tanh, one(wide(-300, 2), dense())),
+    "tanh": (mp.tanh, one(wide(-300, 2), dense(), dense(-1, -0.2, 4000))),
     "arcsinh": (mp.asinh, one(wide(), dense())),
     "arccosh": (mp.acosh, one([abs(x) for x in wide()], near(1, 1.5), dense())),
     "arctanh": (mp.atanh, one(wide(-300, 0), near(0.5, 1 - 1e-11), dense(-3, 0))),

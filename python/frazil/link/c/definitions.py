@@ -17,6 +17,7 @@ from frazil.link.c.functions import (
     VECTOR_SINCE,
     helper_for,
 )
+from frazil.link.c.helper import Helper
 from frazil.link.kernel.loop_kernel import BLOCK_BYTES, LoweringError
 
 _DTYPES: Mapping[str, str] = {code: dtype for dtype, code in C_TYPES.items()}
@@ -47,6 +48,11 @@ class Definitions:
     def has_wide_registers(self) -> bool:
         """Whether a register holds a block."""
         return self.register_bits == 8 * BLOCK_BYTES
+
+    @property
+    def has_short_registers(self) -> bool:
+        """Whether two registers hold a block, as those of AVX2 do."""
+        return self.register_bits == 4 * BLOCK_BYTES
 
     def parts(self, size: int) -> int:
         """The registers that a block of so many bytes takes."""
@@ -102,9 +108,14 @@ class Definitions:
 
     def _helper(self, name: str, dtype: str) -> str:
         """Define a helper; its C name."""
-        code, helper = C_TYPES[dtype], helper_for(name, dtype)
+        helper = helper_for(name, dtype)
         if helper is None:
             raise LoweringError(f"the C linker has no function {name} for {dtype}")
+        return self.written_out(name, dtype, helper)
+
+    def written_out(self, name: str, dtype: str, helper: Helper) -> str:
+        """Define a function that is written in C; its C name."""
+        code = C_TYPES[dtype]
         own = f"{name}_{code}"
         if own in self.definitions:
             return own

@@ -11,6 +11,7 @@ import numpy as np
 from frazil.link.c import syntax as c
 from frazil.link.c.definitions import Definitions
 from frazil.link.c.functions import C_TYPES, FUNCTIONS, PRELUDE
+from frazil.link.c.hyperbolic import TANH
 from frazil.link.c.literals import OWN, LiteralTable, literal_text
 from frazil.link.c.runtime import OF_STEPS, of_one
 from frazil.link.c.scalar_loop import LoopFunctions
@@ -19,7 +20,7 @@ from frazil.link.kernel.loop_kernel import Literal, LoweringError, Statement
 from frazil.link.kernel.reduction import fold_operands, identity
 from frazil.link.kernel.runtime_functions import OF_BLOCKS
 from frazil.link.kernel.scalar_loop import body_of
-from frazil.scalar import sub
+from frazil.scalar import sub, tanh
 from frazil.scalar.elementary import Elementary
 from frazil.scalar.expression_text import PLACE, check_text
 from frazil.scalar.float16 import STORED, computed_in
@@ -114,14 +115,23 @@ class Unit(Definitions):
         is_of_runtime = own.op in OF_BLOCKS and own.dtype.startswith("float")
         if alone and self.has_wide_registers and is_of_runtime:
             return self._runtime_expression(own.op, operands, own.dtype)
+        if own.op == tanh and self.has_short_registers and C_TYPES[own.dtype] in TANH:
+            return self._tanh(operands, own.dtype)
         return self.expression(own.op, operands, own.dtype)
 
     def step_expression(self, own: Statement, dtypes: Sequence[str]) -> Expression:
         """The expression of a statement in the steps of a scan, which wait for each other."""
+        operands = tuple([dtypes[a] for a in own.args])
         if own.op in OF_STEPS:
-            operands = tuple([dtypes[a] for a in own.args])
             return self._runtime_expression(own.op, operands, own.dtype)
-        return self.statement_expression(own, dtypes)
+        return self.expression(own.op, operands, own.dtype)
+
+    def _tanh(self, dtypes: tuple[str, ...], result: str) -> Expression:
+        """The expression of the steps of ``tanh`` that the runtime goes through."""
+        wanted = tanh.operand_dtypes(dtypes, result)
+        (given,) = self._converted(dtypes, wanted)
+        name = self.written_out("tanh", result, TANH[C_TYPES[result]])
+        return Expression(f"{name}({given})", vector=self.vectorisable[name])
 
     def expression(self, op: ScalarOp, dtypes: tuple[str, ...], result: str) -> Expression:
         """The expression of an op; it converts the operands to the dtype that it computes in."""
@@ -142,7 +152,10 @@ class Unit(Definitions):
         known = self.loops.get(loop)
         if known is None:
             body = body_of(loop)
-            forms = [self.statement_expression(own, body.dtypes) for own in body.statements]
+            forms = [
+                self.expression(own.op, tuple([body.dtypes[a] for a in own.args]), own.dtype)
+                for own in body.statements
+            ]
             made = LoopFunctions(
                 self,
                 body,

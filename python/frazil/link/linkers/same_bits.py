@@ -2,8 +2,9 @@
 
 Sums have the same partial results in both, and both take functions of floats from the runtime, for
 a block in registers of AVX-512. Where the processor has no such registers, C takes them from the C
-library, whose last bits are others, and kernels with such functions stay the extension's. The steps
-of scans, which wait for each other, take functions from the C library in both.
+library, whose last bits are others, and kernels with such functions stay the extension's. So do
+those with ``tanh``, which has the same bits in C with AVX2: C would win nothing. The steps of
+scans, which wait for each other, take functions from the C library in both.
 """
 
 from __future__ import annotations

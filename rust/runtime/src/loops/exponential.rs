@@ -14,6 +14,8 @@ pub(super) struct Exponential<T> {
     pub(super) log2: [T; 2],
     /// More than any rest.
     pub(super) most: T,
+    /// Added to a number, it leaves whole ones, and the bias of exponents in the last bits.
+    pub(super) whole_magic: T,
     /// The powers of 2 by sixteenths, and their relative errors.
     pub(super) powers: [T; 16],
     pub(super) rests: [T; 16],
@@ -24,6 +26,7 @@ pub(super) const OF_F64: Exponential<f64> = Exponential {
     per_log2: std::f64::consts::LOG2_E,
     log2: [-std::f64::consts::LN_2, -2.319_046_813_846_299_6e-17],
     most: 0.022_359_586_469_675_653,
+    whole_magic: 6_755_399_441_055_744.0 + 1023.0,
     powers: [
         1.0,
         1.044_273_782_427_413_8,
@@ -67,6 +70,7 @@ pub(super) const OF_F32: Exponential<f32> = Exponential {
     per_log2: std::f32::consts::LOG2_E,
     log2: [-std::f32::consts::LN_2, 1.904_654_2e-9],
     most: 0.022_359_587,
+    whole_magic: 12_582_912.0 + 127.0,
     powers: [
         1.0,
         1.044_273_7,
@@ -147,6 +151,34 @@ fn terms_less_one<L: Lanes>(r: L, s: L) -> L {
     s.fma(s.fma(pair(4), pair(2)), pair(0))
 }
 
+/// The same for rests up to half of the logarithm of 2.
+const WIDE: [f64; 11] = [
+    0.5,
+    0.166_666_666_666_666_7,
+    0.041_666_666_666_666_67,
+    0.008_333_333_333_326_129,
+    0.001_388_888_888_888_374_4,
+    0.000_198_412_698_748_448_94,
+    2.480_158_732_556_507_3e-5,
+    2.755_725_536_942_771_4e-6,
+    2.755_727_362_113_095e-7,
+    2.510_522_981_321_569e-8,
+    2.091_469_611_472_244_7e-9,
+];
+const WIDE_OF_F32: [f64; 6] =
+    [0.5, 0.166_666_67, 0.041_666_463, 0.008_333_310_5, 0.001_393_366, 0.000_198_910_03];
+
+/// As [`terms_less_one`], of such a rest.
+#[inline(always)]
+fn wide_terms<L: Lanes>(r: L, s: L) -> L {
+    if !L::IS_DOUBLE {
+        return polynomial(r, &WIDE_OF_F32);
+    }
+    let pair = |at: usize| r.fma(L::number(WIDE[at + 1]), L::number(WIDE[at]));
+    let high = s.fma(s.fma(L::number(WIDE[10]), pair(8)), pair(6));
+    s.fma(s.fma(s.fma(high, pair(4)), pair(2)), pair(0))
+}
+
 /// A number as `(n + j / 16) log 2 + r`.
 struct Reduced<L> {
     /// Sixteenths: in the last bits, and as a number.
@@ -213,7 +245,7 @@ fn small_part<L: Lanes>(r: L, rest: L) -> L {
 
 /// `e**x` as a power and the small part of it that is to be added, `power * (1 + more)`.
 #[inline(always)]
-pub(super) fn split_exp<L: Lanes>(x: L) -> (L, L) {
+fn split_exp<L: Lanes>(x: L) -> (L, L) {
     if are_normal(x) {
         let own = reduced(x);
         let (power, rest) = own.t.whole_power_and_rest(own.k);
@@ -222,6 +254,23 @@ pub(super) fn split_exp<L: Lanes>(x: L) -> (L, L) {
     let own = reduced(x.within_exponents());
     let (power, rest) = own.t.power_and_rest();
     (power.times_power(own.k, own.t), small_part(own.r, rest))
+}
+
+/// Numbers below it have exponentials that are lost beside 1.
+pub(super) const DECAYED: f64 = -50.0;
+
+/// As [`split_exp`], for a number that is at most 0 and whose exponential is added to 1. There is no table: registers of
+/// AVX2 would take it entry by entry, which takes longer than the further terms of a polynomial.
+#[inline(always)]
+pub(super) fn split_decay<L: Lanes>(x: L) -> (L, L) {
+    let own = L::EXPONENTIAL;
+    let x = x.within_decay();
+    let t = x.fma(L::all(own.per_log2), L::all(own.whole_magic));
+    let k = t.sub(L::all(own.whole_magic));
+    let near = k.fma(L::all(own.log2[0]), x);
+    let r = k.fma(L::all(own.log2[1]), near).at_most(L::number(0.35));
+    let s = r.mul(r);
+    (L::whole_power(k, t), s.fma(wide_terms(r, s), r))
 }
 
 /// `e**x - 1`: 1 is taken from the power, before the rest is multiplied by 2 to the power of `n`.

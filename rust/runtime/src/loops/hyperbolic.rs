@@ -1,6 +1,6 @@
 //! Hyperbolic functions and their inverses, of single elements or of registers of them.
 
-use crate::loops::exponential::{exp, expm1, split_exp};
+use crate::loops::exponential::{exp, expm1, split_decay};
 use crate::loops::lanes::Lanes;
 use crate::loops::logarithm::log1p;
 
@@ -8,7 +8,7 @@ use crate::loops::logarithm::log1p;
 /// 2 between the polynomial and the quotient.
 #[inline(always)]
 pub(super) fn tanh<L: Lanes>(x: L) -> L {
-    let (power, more) = split_exp(x.abs().mul(L::number(-2.0)));
+    let (power, more) = split_decay(x.abs().mul(L::number(-2.0)));
     let one = L::number(1.0);
     let lost = power.fma(more, power.sub(one));
     lost.div(power.fma(more, power.add(one))).with_sign_of(x)

@@ -2,7 +2,7 @@
 
 use crate::loops::angles::{self, Angles};
 use crate::loops::digamma;
-use crate::loops::exponential::{self, Exponential};
+use crate::loops::exponential::{self, DECAYED, Exponential};
 use crate::loops::gamma::{self, Gamma};
 use crate::loops::logarithm::{self, Logarithm};
 
@@ -146,6 +146,12 @@ pub(super) trait Lanes: Copy {
     /// 2 to the power of the negative floor of `k`, or as good as 0; `t` has its sixteenths.
     fn inverse_power(k: Self, t: Self) -> Self;
 
+    /// The number, which is at most 0, or one that is as good where its exponential is lost beside 1.
+    fn within_decay(self) -> Self;
+    /// 2 to the power of a whole number, or as good as 0 where that is lost beside 1; `t` has it, with the bias of
+    /// exponents, in the last bits.
+    fn whole_power(k: Self, t: Self) -> Self;
+
     /// `m` from 3/4 to 3/2 and the whole `k` for which the number is `m` over 2 to the power of `k`.
     fn parts(self) -> (Self, Self);
     /// The same of normal positive numbers.
@@ -269,6 +275,16 @@ macro_rules! element_lanes {
                 // Beyond these it is infinity and 0; NaN stays.
                 let x = if self > $above { $above } else { self };
                 if x < $below { $below } else { x }
+            }
+
+            #[inline(always)]
+            fn within_decay(self) -> $element {
+                if self < DECAYED as $element { DECAYED as $element } else { self }
+            }
+
+            #[inline(always)]
+            fn whole_power(_: $element, t: $element) -> $element {
+                $element::from_bits(t.to_bits() << $fraction)
             }
 
             #[inline(always)]

@@ -207,6 +207,15 @@ macro_rules! noted {
                 self // the instructions know the edges
             }
 
+            fn within_decay(self) -> Self {
+                self // the instructions know the edges
+            }
+
+            #[inline(never)]
+            fn whole_power(k: Self, _: Self) -> Self {
+                note(Operation::Scale(Self::all(1.0).0, k.0))
+            }
+
             #[inline(never)]
             fn at_most(self, most: Self) -> Self {
                 note(Operation::Nearer(self.0, most.0))

@@ -84,6 +84,17 @@ macro_rules! register_lanes {
             }
 
             #[inline(always)]
+            fn within_decay(self) -> $register {
+                self // the instructions know the edges
+            }
+
+            #[inline(always)]
+            fn whole_power(k: $register, _: $register) -> $register {
+                // SAFETY: as above.
+                unsafe { $scalef(Self::all(1.0), k) }
+            }
+
+            #[inline(always)]
             fn at_most(self, most: $register) -> $register {
                 // SAFETY: as above. The smaller size, with the sign that it has.
                 unsafe { $range::<6>(self, most) }

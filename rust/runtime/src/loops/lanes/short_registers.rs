@@ -1,7 +1,7 @@
 //! Registers of AVX2 as lanes: the operations of single elements, where AVX-512 has instructions of its own.
 
 use crate::loops::angles::Angles;
-use crate::loops::exponential::{self, Exponential};
+use crate::loops::exponential::{self, DECAYED, Exponential};
 use crate::loops::gamma::Gamma;
 use crate::loops::lanes::plain_members::plain_members;
 use crate::loops::lanes::{Function, Lanes, each};
@@ -301,7 +301,8 @@ impl Exponents for __m256 {
 macro_rules! short_register_lanes {
     (
         $register:ident, $element:ident;
-        bias $bias:literal, above $above:literal, below $below:literal, lift $lift:literal, top $top:literal;
+        bias $bias:literal, above $above:literal, below $below:literal, lift $lift:literal, top $top:literal,
+        fraction $fraction:literal;
         $set1:ident $load:ident $store:ident $add:ident $sub:ident $mul:ident $fmadd:ident $div:ident
         $sqrt:ident $min:ident $max:ident $and:ident $andnot:ident $or:ident $xor:ident $compare:ident
         $blend:ident $signs:ident $as_int:ident $of_int:ident $left:ident
@@ -396,6 +397,18 @@ macro_rules! short_register_lanes {
             }
 
             #[inline(always)]
+            fn within_decay(self) -> $register {
+                // SAFETY: as above. Of a NaN and a number, the instruction gives its second operand.
+                unsafe { $max(Self::all(DECAYED as $element), self) }
+            }
+
+            #[inline(always)]
+            fn whole_power(_: $register, t: $register) -> $register {
+                // SAFETY: as above.
+                unsafe { $of_int($left::<$fraction>($as_int(t))) }
+            }
+
+            #[inline(always)]
             fn at_most(self, _: $register) -> $register {
                 self // as its argument is within exponents
             }
@@ -449,7 +462,7 @@ macro_rules! short_register_lanes {
 
 short_register_lanes!(
     __m256d, f64;
-    bias 1023, above 710.0, below -746.0, lift 54, top 63;
+    bias 1023, above 710.0, below -746.0, lift 54, top 63, fraction 52;
     _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_fmadd_pd
     _mm256_div_pd _mm256_sqrt_pd _mm256_min_pd _mm256_max_pd _mm256_and_pd _mm256_andnot_pd _mm256_or_pd
     _mm256_xor_pd _mm256_cmp_pd _mm256_blendv_pd _mm256_movemask_pd _mm256_castpd_si256 _mm256_castsi256_pd
@@ -457,7 +470,7 @@ short_register_lanes!(
 );
 short_register_lanes!(
     __m256, f32;
-    bias 127, above 89.0, below -105.0, lift 24, top 31;
+    bias 127, above 89.0, below -105.0, lift 24, top 31, fraction 23;
     _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_fmadd_ps
     _mm256_div_ps _mm256_sqrt_ps _mm256_min_ps _mm256_max_ps _mm256_and_ps _mm256_andnot_ps _mm256_or_ps
     _mm256_xor_ps _mm256_cmp_ps _mm256_blendv_ps _mm256_movemask_ps _mm256_castps_si256 _mm256_castsi256_ps

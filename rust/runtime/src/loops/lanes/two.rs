@@ -93,6 +93,11 @@ impl<L: Lanes> Lanes for Two<L> {
     }
 
     #[inline(always)]
+    fn whole_power(k: Self, t: Self) -> Self {
+        Two(L::whole_power(k.0, t.0), L::whole_power(k.1, t.1))
+    }
+
+    #[inline(always)]
     fn parts(self) -> (Self, Self) {
         let ((m, k), (other_m, other_k)) = (self.0.parts(), self.1.parts());
         (Two(m, other_m), Two(k, other_k))
@@ -110,6 +115,7 @@ impl<L: Lanes> Lanes for Two<L> {
         sub(other);
         mul(other);
         within_exponents();
+        within_decay();
         at_most(most);
         times_power(k, t);
         times_whole_power(k);
