@@ -1,17 +1,20 @@
 //! `FrozenApply`: an op applied to variables.
 
 use frazil_core::{Body, Inputs, Lengths, Node, Signature, Ty, Var, typing};
+use pyo3::PyClass;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::pyclass::boolean_struct::True;
 use pyo3::types::{PyTuple, PyType};
 
 use crate::container::current;
 use crate::error::raise;
-use crate::object_table::{apply_wrapper, forget_apply, wrapper};
+use crate::object_table::{Object, apply_wrapper, forget_apply, wrapper};
 use crate::op::{OpBase, op_wrapper};
 use crate::source_line::{describe, here};
 use crate::types::TensorType;
 use crate::variable::{Variable, drop_node};
+use crate::wrapped::{Wrap, Wrapped};
 
 /// An op applied to inputs: interned, so equal applications are one object.
 ///
@@ -34,29 +37,24 @@ use crate::variable::{Variable, drop_node};
 /// >>> ft.exp(x).owner is node
 /// True
 #[pyclass(frozen, weakref, module = "frazil._core")]
-pub struct FrozenApply {
-    node: Option<Node>,
-}
+pub struct FrozenApply(Wrapped<Node>);
 
 impl FrozenApply {
     /// The wrapper's content; `apply_wrapper` makes wrappers.
     pub fn from_node(node: Node) -> FrozenApply {
-        FrozenApply { node: Some(node) }
+        FrozenApply(Wrapped::new(node))
     }
 
     /// The node.
     pub fn node(&self) -> &Node {
-        self.node.as_ref().expect("only dropping takes the node")
+        &self.0
     }
 }
 
-impl Drop for FrozenApply {
-    fn drop(&mut self) {
-        let Some(node) = self.node.take() else { return };
-        Python::attach(|py| {
-            forget_apply(py, &node);
-            drop_node(py, node);
-        });
+impl Wrap for Node {
+    fn release(self, py: Python<'_>) {
+        forget_apply(py, &self);
+        drop_node(py, self);
     }
 }
 
@@ -66,20 +64,31 @@ fn inputs_of(inputs: &Bound<'_, PyAny>) -> PyResult<Inputs> {
             "inputs must be a list of Variables, given one Variable; write [x] for a single input",
         ));
     }
-    inputs
-        .try_iter()?
-        .enumerate()
-        .map(|(position, input)| {
-            let input = input?;
-            match input.cast::<Variable>() {
-                Ok(variable) => Ok(variable.get().var().clone()),
-                Err(_) => Err(PyTypeError::new_err(format!(
-                    "input {position} must be a Variable, given {}; convert it with ft.as_tensor",
-                    input.get_type()
-                ))),
-            }
-        })
-        .collect()
+    items_of(inputs, Variable::var, |position, input| {
+        let class = input.get_type();
+        Ok(format!(
+            "input {position} must be a Variable, given {class}; convert it with ft.as_tensor"
+        ))
+    })
+}
+
+/// The contents of the items of an iterable; `refused` says why an item of another class will not do.
+fn items_of<'py, T, V: Clone, C: FromIterator<V>>(
+    items: &Bound<'py, PyAny>,
+    content: impl Fn(&T) -> &V,
+    refused: impl Fn(usize, &Bound<'py, PyAny>) -> PyResult<String>,
+) -> PyResult<C>
+where
+    T: PyClass<Frozen = True> + Sync,
+{
+    let items = items.try_iter()?.enumerate().map(|(position, item)| {
+        let item = item?;
+        match item.cast::<T>() {
+            Ok(item) => Ok(content(item.get()).clone()),
+            Err(_) => Err(PyTypeError::new_err(refused(position, &item)?)),
+        }
+    });
+    items.collect()
 }
 
 /// The error for an operator that is none; a class of ops is what most people give.
@@ -102,20 +111,17 @@ fn output_types_of(types: &Bound<'_, PyAny>) -> PyResult<Vec<Ty>> {
              single output",
         ));
     }
-    types
-        .try_iter()?
-        .enumerate()
-        .map(|(position, ty)| {
-            let ty = ty?;
-            match ty.cast::<TensorType>() {
-                Ok(ty) => Ok(ty.get().0.clone()),
-                Err(_) => Err(PyTypeError::new_err(format!(
-                    "output type {position} must be a TensorType, as x.type is, given a {}",
-                    ty.get_type().name()?
-                ))),
-            }
-        })
-        .collect()
+    items_of(
+        types,
+        |ty: &TensorType| &ty.0,
+        |position, ty| {
+            let class = ty.get_type();
+            Ok(format!(
+                "output type {position} must be a TensorType, as x.type is, given a {}",
+                class.name()?
+            ))
+        },
+    )
 }
 
 #[pymethods]
@@ -127,7 +133,7 @@ impl FrozenApply {
         op: &Bound<'py, PyAny>,
         inputs: &Bound<'py, PyAny>,
         output_types: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> Object<'py> {
         let py = op.py();
         let op = op.cast::<OpBase>().map_err(|_| no_op(op))?;
         let inputs = inputs_of(inputs)?;
@@ -224,7 +230,7 @@ impl FrozenApply {
         slf: &Bound<'py, Self>,
         inputs: &Bound<'py, PyAny>,
         strict: bool,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> Object<'py> {
         let py = slf.py();
         let node = slf.get().node();
         let new = inputs_of(inputs)?;
@@ -252,10 +258,7 @@ impl FrozenApply {
 /// An op applied to variables, typed by the core.
 #[pyfunction]
 #[pyo3(signature = (op, *inputs))]
-pub fn apply<'py>(
-    op: &Bound<'py, OpBase>,
-    inputs: &Bound<'py, PyTuple>,
-) -> PyResult<Bound<'py, PyAny>> {
+pub fn apply<'py>(op: &Bound<'py, OpBase>, inputs: &Bound<'py, PyTuple>) -> Object<'py> {
     let py = op.py();
     let inputs = inputs_of(inputs)?;
     let var = typing::apply(&*current(py)?, op.get().op()?, inputs, here(py)?).map_err(raise)?;

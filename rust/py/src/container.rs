@@ -9,7 +9,7 @@ use pyo3::types::PyTuple;
 
 use crate::error::raise;
 use crate::object_table::{
-    container_wrapper, forget_container, frozen_wrapper, graph_wrapper, wrapper,
+    Object, container_wrapper, forget_container, frozen_wrapper, graph_wrapper, wrapper,
 };
 use crate::once::{Once, intern};
 use crate::operand::data_of;
@@ -161,12 +161,7 @@ impl Container {
 
     /// A new root input, here.
     #[pyo3(signature = (r#type, name=None))]
-    fn input<'py>(
-        &self,
-        py: Python<'py>,
-        r#type: &TensorType,
-        name: Option<&str>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    fn input<'py>(&self, py: Python<'py>, r#type: &TensorType, name: Option<&str>) -> Object<'py> {
         wrapper(py, self.container.input(&r#type.0, name, None))
     }
 
@@ -176,7 +171,7 @@ impl Container {
         &self,
         value: &Bound<'py, PyAny>,
         dtype: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> Object<'py> {
         wrapper(value.py(), self.container.constant(data_of(value, dtype)?))
     }
 

@@ -8,11 +8,14 @@ use pyo3::types::{PyBytes, PyMapping, PyTuple};
 
 use crate::container::current;
 use crate::error::{UnpicklingError, raise};
-use crate::object_table::{container_wrapper, forget_frozen, frozen_wrapper, graph_wrapper};
+use crate::object_table::{
+    Object, container_wrapper, forget_frozen, frozen_wrapper, graph_wrapper,
+};
 use crate::op::op_wrapper;
 use crate::owned::{FEW, detached_if};
 use crate::persist;
 use crate::walks::{apply_wrappers, pairs_of, vars_of, wrappers};
+use crate::wrapped::{Wrap, Wrapped};
 
 /// A graph over nominal inputs: one object for all isomorphic graphs of a container.
 ///
@@ -38,30 +41,24 @@ use crate::walks::{apply_wrappers, pairs_of, vars_of, wrappers};
 /// >>> graph.bind([y])[0] is ft.exp(y) + 1.0
 /// True
 #[pyclass(frozen, weakref, module = "frazil._core")]
-pub struct FrozenFunctionGraph {
-    graph: Option<frazil_core::FrozenFunctionGraph>,
-}
+pub struct FrozenFunctionGraph(Wrapped<frazil_core::FrozenFunctionGraph>);
 
 impl FrozenFunctionGraph {
     /// The wrapper's content; `frozen_wrapper` makes wrappers.
     pub fn from_core(graph: frazil_core::FrozenFunctionGraph) -> FrozenFunctionGraph {
-        FrozenFunctionGraph { graph: Some(graph) }
+        FrozenFunctionGraph(Wrapped::new(graph))
     }
 
     /// The graph.
     pub fn graph(&self) -> &frazil_core::FrozenFunctionGraph {
-        self.graph.as_ref().expect("only dropping takes the graph")
+        &self.0
     }
 }
 
-impl Drop for FrozenFunctionGraph {
-    fn drop(&mut self) {
-        let graph = self.graph.take();
-        Python::attach(|py| {
-            let Some(graph) = graph else { return };
-            forget_frozen(py, &graph);
-            detached_if(graph.applications() > FEW, py, || drop(graph));
-        });
+impl Wrap for frazil_core::FrozenFunctionGraph {
+    fn release(self, py: Python<'_>) {
+        forget_frozen(py, &self);
+        detached_if(self.applications() > FEW, py, || drop(self));
     }
 }
 
@@ -72,7 +69,7 @@ fn frozen<'py>(
     inputs: &Bound<'py, PyAny>,
     outputs: &Bound<'py, PyAny>,
     make: fn(&frazil_core::Container, &[Var], &[Var]) -> Made,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> Object<'py> {
     let py = inputs.py();
     let (inputs, outputs, container) = (vars_of(inputs)?, vars_of(outputs)?, current(py)?);
     let few = needs_at_most(&outputs, FEW);
@@ -83,10 +80,7 @@ fn frozen<'py>(
 #[pymethods]
 impl FrozenFunctionGraph {
     #[new]
-    fn make<'py>(
-        inputs: &Bound<'py, PyAny>,
-        outputs: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    fn make<'py>(inputs: &Bound<'py, PyAny>, outputs: &Bound<'py, PyAny>) -> Object<'py> {
         frozen(inputs, outputs, frazil_core::FrozenFunctionGraph::new)
     }
 
@@ -95,19 +89,19 @@ impl FrozenFunctionGraph {
     fn from_structural_inputs<'py>(
         inputs: &Bound<'py, PyAny>,
         outputs: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> Object<'py> {
         frozen(inputs, outputs, frazil_core::FrozenFunctionGraph::from_structural_inputs)
     }
 
     /// The graph that a text, as `str` gives it, shows.
     #[staticmethod]
-    fn parse<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
+    fn parse<'py>(py: Python<'py>, text: &str) -> Object<'py> {
         frozen_wrapper(py, persist::parse(py, &*current(py)?, text)?)
     }
 
     /// The graph that bytes, as `to_bytes` gives them, were made of.
     #[staticmethod]
-    fn from_bytes<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+    fn from_bytes<'py>(py: Python<'py>, bytes: &[u8]) -> Object<'py> {
         frozen_wrapper(py, persist::decode(py, &*current(py)?, bytes)?)
     }
 
@@ -129,7 +123,7 @@ impl FrozenFunctionGraph {
     }
 
     #[getter]
-    fn container<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    fn container<'py>(&self, py: Python<'py>) -> Object<'py> {
         container_wrapper(py, self.graph().container())
     }
 
@@ -149,7 +143,7 @@ impl FrozenFunctionGraph {
     }
 
     /// An editable graph over new inputs that freezes to this one.
-    fn unfreeze<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    fn unfreeze<'py>(&self, py: Python<'py>) -> Object<'py> {
         let long = self.graph().applications() > FEW;
         graph_wrapper(py, detached_if(long, py, || self.graph().unfreeze()))
     }
@@ -165,7 +159,7 @@ impl FrozenFunctionGraph {
     }
 
     /// The equal graph of the default container, where the graphs that ops hold live.
-    fn _in_default<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+    fn _in_default<'py>(slf: &Bound<'py, Self>) -> Object<'py> {
         frozen_wrapper(slf.py(), slf.get().graph().in_global().map_err(raise)?)
     }
 
@@ -209,7 +203,7 @@ impl FrozenFunctionGraph {
 
 /// The frozen graph of a pickle.
 #[pyfunction]
-pub fn load_graph<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+pub fn load_graph<'py>(py: Python<'py>, bytes: &[u8]) -> Object<'py> {
     match persist::decode(py, &*current(py)?, bytes) {
         Ok(graph) => frozen_wrapper(py, graph),
         Err(error) => {

@@ -10,11 +10,12 @@ use pyo3::types::{PyDict, PyTuple};
 use crate::container::current;
 use crate::error::raise;
 use crate::object_table::{
-    apply_wrapper, container_wrapper, forget_graph, frozen_wrapper, graph_wrapper,
+    Object, apply_wrapper, container_wrapper, forget_graph, frozen_wrapper, graph_wrapper,
 };
 use crate::owned::{FEW, detached_if};
 use crate::variable::Variable;
 use crate::walks::{apply_wrappers, orderings_dict, pairs_of, together, vars_of, wrappers};
+use crate::wrapped::{Wrap, Wrapped};
 
 /// A node, or "output", and a position.
 type Reader<'py> = (Bound<'py, PyAny>, usize);
@@ -43,29 +44,23 @@ type Reader<'py> = (Bound<'py, PyAny>, usize);
 /// >>> print(fz.pp(graph), "instead of", fz.pp(before))
 /// tanh(x) * 2.0 instead of exp(x) * 2.0
 #[pyclass(frozen, weakref, module = "frazil._core")]
-pub struct FunctionGraph {
-    graph: Option<frazil_core::FunctionGraph>,
-}
+pub struct FunctionGraph(Wrapped<frazil_core::FunctionGraph>);
 
 impl FunctionGraph {
     /// The wrapper's content; `graph_wrapper` makes wrappers.
     pub fn from_core(graph: frazil_core::FunctionGraph) -> FunctionGraph {
-        FunctionGraph { graph: Some(graph) }
+        FunctionGraph(Wrapped::new(graph))
     }
 
     fn graph(&self) -> &frazil_core::FunctionGraph {
-        self.graph.as_ref().expect("only dropping takes the graph")
+        &self.0
     }
 }
 
-impl Drop for FunctionGraph {
-    fn drop(&mut self) {
-        let graph = self.graph.take();
-        Python::attach(|py| {
-            let Some(graph) = graph else { return };
-            forget_graph(py, &graph);
-            detached_if(!graph.needs_at_most(FEW), py, || drop(graph));
-        });
+impl Wrap for frazil_core::FunctionGraph {
+    fn release(self, py: Python<'_>) {
+        forget_graph(py, &self);
+        detached_if(!self.needs_at_most(FEW), py, || drop(self));
     }
 }
 
@@ -78,7 +73,7 @@ impl FunctionGraph {
         py: Python<'py>,
         inputs: Option<&Bound<'py, PyAny>>,
         outputs: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> Object<'py> {
         let container = current(py)?;
         let outputs = outputs.map(vars_of).transpose()?.unwrap_or_default();
         let graph = match inputs.map(vars_of).transpose()? {
@@ -99,7 +94,7 @@ impl FunctionGraph {
     }
 
     #[getter]
-    fn container<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    fn container<'py>(&self, py: Python<'py>) -> Object<'py> {
         container_wrapper(py, self.graph().container().clone())
     }
 
@@ -190,7 +185,7 @@ impl FunctionGraph {
     }
 
     /// Another graph with the same content and names.
-    fn clone<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    fn clone<'py>(&self, py: Python<'py>) -> Object<'py> {
         graph_wrapper(py, self.graph().clone())
     }
 
@@ -201,13 +196,13 @@ impl FunctionGraph {
     }
 
     /// Another graph with this one's content, which becomes empty.
-    fn take<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    fn take<'py>(&self, py: Python<'py>) -> Object<'py> {
         graph_wrapper(py, self.graph().take())
     }
 
     /// The frozen graph that is isomorphic to this one.
     #[pyo3(signature = (dedup_nodes=false))]
-    fn freeze<'py>(&self, py: Python<'py>, dedup_nodes: bool) -> PyResult<Bound<'py, PyAny>> {
+    fn freeze<'py>(&self, py: Python<'py>, dedup_nodes: bool) -> Object<'py> {
         let graph = self.graph();
         let frozen = detached_if(!graph.needs_at_most(FEW), py, || match dedup_nodes {
             true => graph.freeze_deduplicated(),
@@ -221,15 +216,11 @@ impl FunctionGraph {
         Transaction { graph: slf.unbind(), entered: Mutex::new(Vec::new()) }
     }
 
-    fn __copy__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    fn __copy__<'py>(&self, py: Python<'py>) -> Object<'py> {
         self.clone(py)
     }
 
-    fn __deepcopy__<'py>(
-        &self,
-        py: Python<'py>,
-        _memo: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    fn __deepcopy__<'py>(&self, py: Python<'py>, _memo: &Bound<'py, PyAny>) -> Object<'py> {
         self.clone(py)
     }
 

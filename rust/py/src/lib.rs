@@ -44,6 +44,7 @@ mod traced;
 mod types;
 mod variable;
 mod walks;
+mod wrapped;
 
 /// Nodes are made and dropped much faster than the system's allocator, which gives memory back to the system and
 /// asks for it again, likes it.

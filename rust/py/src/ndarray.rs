@@ -13,6 +13,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 
+use crate::object_table::Object;
 use crate::once::Once;
 use crate::owned::Owned;
 
@@ -117,7 +118,7 @@ impl NumPy {
         dtype: DType,
         dims: &[i64],
         strides: &[i64],
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> Object<'py> {
         let item = dtype.itemsize();
         let bytes = dims.iter().product::<i64>() as usize * item;
         if bytes >= LargeBuffer::SMALLEST {
@@ -125,11 +126,17 @@ impl NumPy {
                 .map_err(|fault| PyMemoryError::new_err(fault.to_string()))?;
             let memory = Memory { buffer };
             let data = memory.buffer.as_ptr();
-            return self.over_memory(py, dtype, dims, strides, data, memory);
+            return self.over_memory(
+                py,
+                &ArrayRef { dtype, data, dims, strides, owner: None },
+                memory,
+            );
         }
         // SAFETY: without data NumPy allocates as much as `dims` need, which is what these strides
         // span.
-        unsafe { self.make(py, dtype, dims, strides, ptr::null_mut(), 0) }
+        unsafe {
+            self.make(py, &ArrayRef { dtype, data: ptr::null(), dims, strides, owner: None }, 0)
+        }
     }
 
     /// The address of the first element of an array.
@@ -152,27 +159,24 @@ impl NumPy {
     }
 
     /// An array over an output that the runtime allocated.
-    pub fn adopt<'py>(&self, py: Python<'py>, output: OwnedArray) -> PyResult<Bound<'py, PyAny>> {
+    pub fn adopt<'py>(&self, py: Python<'py>, output: OwnedArray) -> Object<'py> {
         let OwnedArray { dtype, buffer, layout } = output;
         let memory = Memory { buffer: LargeBuffer::from(buffer) };
-        let data = memory.buffer.as_ptr();
-        self.over_memory(py, dtype, &layout.dims, &layout.strides, data, memory)
+        let (data, dims, strides) = (memory.buffer.as_ptr(), &layout.dims, &layout.strides);
+        self.over_memory(py, &ArrayRef { dtype, data, dims, strides, owner: None }, memory)
     }
 
     fn over_memory<'py>(
         &self,
         py: Python<'py>,
-        dtype: DType,
-        dims: &[i64],
-        strides: &[i64],
-        data: *mut u8,
+        array: &ArrayRef<'_>,
         memory: Memory,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> Object<'py> {
         let memory = Bound::new(py, memory)?;
         // SAFETY: the memory spans the array and is kept alive by being its base; nobody else has
         // it.
         unsafe {
-            let array = self.make(py, dtype, dims, strides, data, NPY_ARRAY_WRITEABLE)?;
+            let array = self.make(py, array, NPY_ARRAY_WRITEABLE)?;
             set_base(&array, memory.into_any())?;
             Ok(array)
         }
@@ -186,7 +190,7 @@ impl NumPy {
         &self,
         owner: &Bound<'py, PyAny>,
         array: &ArrayRef<'_>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> Object<'py> {
         // SAFETY: by the caller's promise, the array is readable as long as `owner` lives.
         unsafe { self.part_of(owner, array, 0) }
     }
@@ -199,7 +203,7 @@ impl NumPy {
         &self,
         owner: &Bound<'py, PyAny>,
         array: &ArrayRef<'_>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> Object<'py> {
         let flags = if self.is_writable(owner) { NPY_ARRAY_WRITEABLE } else { 0 };
         // SAFETY: by the caller's promise, the view lies in the memory of `owner`.
         unsafe { self.part_of(owner, array, flags) }
@@ -212,11 +216,10 @@ impl NumPy {
         owner: &Bound<'py, PyAny>,
         array: &ArrayRef<'_>,
         flags: c_int,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let ArrayRef { dtype, data, dims, strides, .. } = *array;
+    ) -> Object<'py> {
         // SAFETY: by the caller's promise; without the flag nothing is written.
         unsafe {
-            let view = self.make(owner.py(), dtype, dims, strides, data.cast_mut(), flags)?;
+            let view = self.make(owner.py(), array, flags)?;
             set_base(&view, owner.clone())?;
             Ok(view)
         }
@@ -226,15 +229,10 @@ impl NumPy {
     ///
     /// # Safety
     /// The array is readable during this call.
-    pub unsafe fn copy_of<'py>(
-        &self,
-        py: Python<'py>,
-        array: &ArrayRef<'_>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let ArrayRef { dtype, data, dims, strides, .. } = *array;
+    pub unsafe fn copy_of<'py>(&self, py: Python<'py>, array: &ArrayRef<'_>) -> Object<'py> {
         // SAFETY: the view does not outlive this call, during which the memory is readable.
         unsafe {
-            let view = self.make(py, dtype, dims, strides, data.cast_mut(), 0)?;
+            let view = self.make(py, array, 0)?;
             let copy = PY_ARRAY_API.PyArray_NewCopy(
                 py,
                 view.as_ptr().cast(),
@@ -245,17 +243,11 @@ impl NumPy {
     }
 
     /// # Safety
-    /// Unless null, `data` points at an aligned array of this type, dims and strides.
+    /// Unless null, the data are an aligned array of this type, dims and strides, and may be written to if the flags
+    /// say so.
     #[inline]
-    unsafe fn make<'py>(
-        &self,
-        py: Python<'py>,
-        dtype: DType,
-        dims: &[i64],
-        strides: &[i64],
-        data: *mut u8,
-        flags: c_int,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    unsafe fn make<'py>(&self, py: Python<'py>, array: &ArrayRef<'_>, flags: c_int) -> Object<'py> {
+        let ArrayRef { dtype, data, dims, strides, .. } = *array;
         let descr = self.descr(dtype);
         let mut dims: SmallVec<[npy_intp; 4]> = dims.iter().map(|&dim| dim as npy_intp).collect();
         let mut strides: SmallVec<[npy_intp; 4]> =
@@ -274,7 +266,7 @@ impl NumPy {
                 dims.len() as c_int,
                 dims.as_mut_ptr(),
                 strides,
-                data.cast(),
+                data.cast_mut().cast(),
                 flags,
                 ptr::null_mut(),
             );

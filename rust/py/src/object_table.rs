@@ -20,6 +20,9 @@ use crate::frozen_graph;
 use crate::graph;
 use crate::variable::{Constant, NominalVariable, SharedVariable, Variable};
 
+/// A Python object, or the exception that came instead.
+pub type Object<'py> = PyResult<Bound<'py, PyAny>>;
+
 /// The identity of a wrapped value: its address, and an output's position or the kind of value.
 type Identity = (usize, u32);
 
@@ -67,11 +70,7 @@ fn find<'py>(py: Python<'py>, identity: Identity) -> Option<Bound<'py, PyAny>> {
 }
 
 /// Makes `new` the wrapper of `identity`, unless another thread was faster; returns the wrapper.
-fn install<'py>(
-    py: Python<'py>,
-    identity: Identity,
-    new: Bound<'py, PyAny>,
-) -> PyResult<Bound<'py, PyAny>> {
+fn install<'py>(py: Python<'py>, identity: Identity, new: Bound<'py, PyAny>) -> Object<'py> {
     let reference = PyWeakrefReference::new(&new)?.unbind();
     let hash = hash(identity);
     let mut table = shard(hash).lock();
@@ -147,11 +146,7 @@ pub fn find_op<'py>(py: Python<'py>, op: &Op) -> Option<Bound<'py, PyAny>> {
 }
 
 /// Makes `new` the wrapper of an op that is counted, unless it has one; returns the wrapper.
-pub fn install_op<'py>(
-    py: Python<'py>,
-    op: &Op,
-    new: Bound<'py, PyAny>,
-) -> PyResult<Bound<'py, PyAny>> {
+pub fn install_op<'py>(py: Python<'py>, op: &Op, new: Bound<'py, PyAny>) -> Object<'py> {
     match find_op(py, op) {
         Some(living) => Ok(living),
         None => install(py, (op.address(), OP), new),
@@ -188,7 +183,7 @@ fn living_or<'py, T: PyClass>(
     py: Python<'py>,
     identity: Identity,
     content: impl FnOnce() -> T,
-) -> PyResult<Bound<'py, PyAny>>
+) -> Object<'py>
 where
     PyClassInitializer<T>: From<T>,
 {

@@ -14,11 +14,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::error::raise;
-use crate::object_table::{apply_wrapper, wrapper};
+use crate::object_table::{Object, apply_wrapper, wrapper};
 use crate::op::OpBase;
 use crate::owned::{FEW, detached_if};
 use crate::source_line::{describe, in_stead_of};
 use crate::variable::Variable;
+use crate::walks::{vars_of, wrappers};
 
 /// A law, read from left to right.
 #[pyclass(frozen, name = "RewriteRule", module = "frazil._core")]
@@ -151,7 +152,7 @@ impl RewriteRule {
 }
 
 /// The argument of guards and right sides for an unknown.
-fn wrapper_of_binding<'py>(py: Python<'py>, binding: &Binding) -> PyResult<Bound<'py, PyAny>> {
+fn wrapper_of_binding<'py>(py: Python<'py>, binding: &Binding) -> Object<'py> {
     match binding {
         Binding::One(var) => wrapper(py, var.clone()),
         Binding::Many(vars) => {
@@ -264,47 +265,29 @@ impl PyRuleSet {
     }
 
     /// What `outputs` become.
-    fn rewrite<'py>(
-        &self,
-        py: Python<'py>,
-        outputs: Vec<PyRef<'py, Variable>>,
-    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let outputs: Vec<Var> = outputs.iter().map(|output| output.var().clone()).collect();
-        let few = needs_at_most(&outputs, FEW);
-        let mut sweep = detached_if(!few, py, || Sweep::new(&self.set, &outputs));
-        let results = self.run(py, few, &mut sweep)?;
-        results.into_iter().map(|result| wrapper(py, result)).collect()
+    fn rewrite<'py>(&self, outputs: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let (results, _) = self.swept(outputs, |vars| Sweep::new(&self.set, vars))?;
+        wrappers(outputs.py(), &results)
     }
 
     /// The same, but nodes from which rules would not end are left: also which, and why.
     fn rewrite_leaving_cycles<'py>(
         &self,
-        py: Python<'py>,
-        outputs: Vec<PyRef<'py, Variable>>,
+        outputs: &Bound<'py, PyAny>,
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<Left<'py>>)> {
-        let outputs: Vec<Var> = outputs.iter().map(|output| output.var().clone()).collect();
-        let few = needs_at_most(&outputs, FEW);
-        let sweep = || Sweep::new(&self.set, &outputs).leaving_cycles();
-        let mut sweep = detached_if(!few, py, sweep);
-        let results = self.run(py, few, &mut sweep)?;
-        let results =
-            results.into_iter().map(|result| wrapper(py, result)).collect::<PyResult<_>>()?;
+        let py = outputs.py();
+        let leaving = |vars: &[Var]| Sweep::new(&self.set, vars).leaving_cycles();
+        let (results, sweep) = self.swept(outputs, leaving)?;
         let left = sweep.abandoned().iter();
         let left = left.map(|left| Ok((wrapper(py, left.var.clone())?, left.why.to_string())));
-        Ok((results, left.collect::<PyResult<_>>()?))
+        Ok((wrappers(py, &results)?, left.collect::<PyResult<_>>()?))
     }
 
     /// Every step from `outputs` to their replacements: rule, line of the node, before, after.
-    fn trace<'py>(
-        &self,
-        py: Python<'py>,
-        outputs: Vec<PyRef<'py, Variable>>,
-    ) -> PyResult<Vec<Bound<'py, PyTuple>>> {
-        let outputs: Vec<Var> = outputs.iter().map(|output| output.var().clone()).collect();
-        let few = needs_at_most(&outputs, FEW);
-        let sweep = || Sweep::traced(&self.set, &outputs).leaving_cycles();
-        let mut sweep = detached_if(!few, py, sweep);
-        self.run(py, few, &mut sweep)?;
+    fn trace<'py>(&self, outputs: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyTuple>>> {
+        let py = outputs.py();
+        let traced = |vars: &[Var]| Sweep::traced(&self.set, vars).leaving_cycles();
+        let (_, sweep) = self.swept(outputs, traced)?;
         sweep.trace().iter().map(|step| self.step(py, step)).collect()
     }
 }
@@ -313,6 +296,19 @@ impl PyRuleSet {
 const LOOKS: usize = 64;
 
 impl PyRuleSet {
+    /// The replacements of `outputs`, and the sweep that found them.
+    fn swept(
+        &self,
+        outputs: &Bound<'_, PyAny>,
+        begin: impl FnOnce(&[Var]) -> Sweep + Send,
+    ) -> PyResult<(Vec<Var>, Sweep)> {
+        let (py, outputs) = (outputs.py(), vars_of(outputs)?);
+        let few = needs_at_most(&outputs, FEW);
+        let mut sweep = detached_if(!few, py, || begin(&outputs));
+        let results = self.run(py, few, &mut sweep)?;
+        Ok((results, sweep))
+    }
+
     /// Keeps the GIL while a sweep over `few` nodes goes on, unless its rules take long.
     fn run(&self, py: Python<'_>, few: bool, sweep: &mut Sweep) -> PyResult<Vec<Var>> {
         let mut brief = few;

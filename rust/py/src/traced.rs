@@ -18,7 +18,7 @@ use smallvec::SmallVec;
 
 use crate::container::current;
 use crate::error::raise;
-use crate::object_table::wrapper;
+use crate::object_table::{Object, wrapper};
 use crate::once::{Once, intern};
 use crate::op::OpBase;
 use crate::operand::constant;
@@ -106,8 +106,6 @@ impl Drop for Traced {
         });
     }
 }
-
-type Object<'py> = PyResult<Bound<'py, PyAny>>;
 
 #[pymethods]
 impl Traced {

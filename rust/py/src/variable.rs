@@ -16,13 +16,14 @@ use crate::array::read_only_array;
 use crate::cell::SharedCell;
 use crate::container::current;
 use crate::error::raise;
-use crate::object_table::{apply_wrapper, container_wrapper, forget_variable, wrapper};
+use crate::object_table::{Object, apply_wrapper, container_wrapper, forget_variable, wrapper};
 use crate::once::intern;
 use crate::op::OpBase;
 use crate::operand::{operand, python_number};
 use crate::pickled;
 use crate::source_line::here;
 use crate::types::{TensorType, dtype_name};
+use crate::wrapped::{Wrap, Wrapped};
 
 /// One tensor-valued place in a graph; equality is identity.
 ///
@@ -41,29 +42,24 @@ use crate::types::{TensorType, dtype_name};
 /// >>> y.eval({x: [1.0, 2.0]})
 /// array([2., 4.])
 #[pyclass(frozen, subclass, weakref, module = "frazil._core")]
-pub struct Variable {
-    var: Option<Var>,
-}
+pub struct Variable(Wrapped<Var>);
 
 impl Variable {
     /// The wrapper's content; `wrapper` makes wrappers.
     pub fn from_var(var: Var) -> Variable {
-        Variable { var: Some(var) }
+        Variable(Wrapped::new(var))
     }
 
     /// The variable.
     pub fn var(&self) -> &Var {
-        self.var.as_ref().expect("only dropping takes the variable")
+        &self.0
     }
 }
 
-impl Drop for Variable {
-    fn drop(&mut self) {
-        let Some(var) = self.var.take() else { return };
-        Python::attach(|py| {
-            forget_variable(py, &var);
-            drop_node(py, var.into_node());
-        });
+impl Wrap for Var {
+    fn release(self, py: Python<'_>) {
+        forget_variable(py, &self);
+        drop_node(py, self.into_node());
     }
 }
 
@@ -130,12 +126,12 @@ fn operator(operator: Operator) -> PyResult<Op> {
 }
 
 /// `op` applied to operands that are ready.
-pub fn apply<'py>(py: Python<'py>, op: Op, operands: Operands) -> PyResult<Bound<'py, PyAny>> {
+pub fn apply<'py>(py: Python<'py>, op: Op, operands: Operands) -> Object<'py> {
     let var = elemwise::apply(&*current(py)?, op, operands, here(py)?).map_err(raise)?;
     wrapper(py, var)
 }
 
-fn unary<'py>(slf: &Bound<'py, Variable>, which: Operator) -> PyResult<Bound<'py, PyAny>> {
+fn unary<'py>(slf: &Bound<'py, Variable>, which: Operator) -> Object<'py> {
     let var = slf.get().var().clone();
     apply(slf.py(), operator(which)?, smallvec![elemwise::Operand::Var(var)])
 }
@@ -147,7 +143,7 @@ fn binary<'py>(
     other: &Bound<'py, PyAny>,
     which: Operator,
     reflected: bool,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> Object<'py> {
     let py = slf.py();
     let this = elemwise::Operand::Var(slf.get().var().clone());
     let given = other;
@@ -165,8 +161,6 @@ fn binary<'py>(
     let operands = if reflected { smallvec![other, this] } else { smallvec![this, other] };
     apply(py, operator(which)?, operands)
 }
-
-type Object<'py> = PyResult<Bound<'py, PyAny>>;
 
 #[pymethods]
 impl Variable {
@@ -430,7 +424,7 @@ pub struct Constant;
 impl Constant {
     /// The value, as a read-only array.
     #[getter]
-    fn data<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+    fn data<'py>(slf: &Bound<'py, Self>) -> Object<'py> {
         let var = slf.as_super().get().var();
         let data = var.constant().expect("the wrapper of a constant");
         read_only_array(slf.py(), data, slf.as_any())

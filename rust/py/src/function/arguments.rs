@@ -6,6 +6,7 @@ use pyo3::types::{PyDict, PyTuple};
 
 use super::{Function, Objects, Parameter};
 use crate::ndarray::NumPy;
+use crate::object_table::Object;
 
 impl Parameter {
     fn is_called(&self, key: &Bound<'_, PyAny>) -> bool {
@@ -144,12 +145,7 @@ impl Function {
 
     /// The result of the slow path for an argument.
     #[cold]
-    fn converted<'py>(
-        &self,
-        numpy: &NumPy,
-        object: &Bound<'py, PyAny>,
-        at: usize,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    fn converted<'py>(&self, numpy: &NumPy, object: &Bound<'py, PyAny>, at: usize) -> Object<'py> {
         let py = object.py();
         let parameter = &self.parameters[at];
         let name = parameter.name.as_ref();
