@@ -95,7 +95,7 @@ impl Function<'_> {
             Effect::Fold { of, value } => {
                 let scratch = Zmm(*self.vectors.last()?);
                 let from = self.register(value, scratch)?;
-                if !turn.holds_partials {
+                let Some(set) = turn.set else {
                     // Memory written under a mask is slow to read again, so all elements are written.
                     let whole = Zmm(*self.vectors.iter().rev().find(|&&own| own != from.0)?);
                     let place = Operand::Vector(self.partials_address(of, 0));
@@ -103,12 +103,12 @@ impl Function<'_> {
                     self.of(value).copy(whole, from, turn.mask);
                     self.of(value).store(place, whole, ALL);
                     return Some(());
-                }
+                };
                 if let Some(place) = self.stacked_set(of) {
                     self.of(value).store(place, from, turn.mask);
                     return Some(());
                 }
-                let own = self.set_of(of, turn);
+                let own = self.set_of(of, set);
                 if own != from {
                     self.of(value).copy(own, from, turn.mask);
                 }
@@ -117,10 +117,10 @@ impl Function<'_> {
         Some(())
     }
 
-    /// The register of the set whose turn it is.
-    fn set_of(&self, fold: usize, turn: Turn) -> Zmm {
+    /// The register of a set of partial results.
+    fn set_of(&self, fold: usize, set: u32) -> Zmm {
         let sets = &self.partials[fold];
-        sets[turn.set as usize % sets.len()]
+        sets[set as usize % sets.len()]
     }
 
     /// The register that a value is in; one that is read from memory is brought to `scratch`.
@@ -176,7 +176,10 @@ impl Function<'_> {
 
     /// The register of a result: that of the partial results which it replaces, if nothing else needs them.
     fn result(&mut self, id: Id, at: usize, turn: Turn) -> Option<Zmm> {
-        if turn.holds_partials && turn.mask == ALL && self.set_index.is_none() {
+        if let Some(set) = turn.set
+            && turn.mask == ALL
+            && self.set_index.is_none()
+        {
             for effect in &self.graph.effects {
                 let Effect::Fold { of, value } = *effect else { continue };
                 let old = self
@@ -185,7 +188,7 @@ impl Function<'_> {
                     .iter()
                     .position(|own| *own == Node::Given(Given::Partial { of }));
                 if value == id && old.is_some_and(|old| self.schedule.ends(old, at)) {
-                    return Some(self.set_of(of, turn));
+                    return Some(self.set_of(of, set));
                 }
             }
         }
@@ -198,12 +201,12 @@ impl Function<'_> {
             return self.compute_mask(id, node, at, turn);
         }
         if let Node::Given(Given::Partial { of }) = node {
-            if turn.holds_partials && self.set_index.is_some() {
+            if turn.set.is_some() && self.set_index.is_some() {
                 self.places[id] = Some(ValuePlace::Set(of));
                 return Some(());
             }
-            let own = if turn.holds_partials {
-                self.set_of(of, turn)
+            let own = if let Some(set) = turn.set {
+                self.set_of(of, set)
             } else {
                 let own = Zmm(self.vectors.pop()?);
                 let from = Operand::Vector(self.partials_address(of, 0));

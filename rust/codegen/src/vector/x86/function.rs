@@ -241,11 +241,9 @@ pub(super) enum ValuePlace {
 pub(super) struct Turn {
     /// Which one of the turn's blocks it is.
     pub(super) block: u32,
-    /// The set of partial results that it folds into, if they are in registers.
-    pub(super) set: u32,
+    /// The set of partial results that it folds into; `None` where they are in memory.
+    pub(super) set: Option<u32>,
     pub(super) mask: Mask,
-    /// Whether partial results are in registers.
-    pub(super) holds_partials: bool,
     /// Whether memory is asked for that comes later.
     pub(super) asks_ahead: bool,
 }
@@ -498,8 +496,7 @@ impl Function<'_> {
         self.a.align();
         self.a.bind(top);
         for block in 0..blocks {
-            let (set, mask) = (block, ALL);
-            self.block(Turn { block, set, mask, holds_partials: true, asks_ahead: true })?;
+            self.block(Turn { block, set: Some(block), mask: ALL, asks_ahead: true })?;
         }
         self.leave_if_decided(decided);
         self.a.add(RCX, step);
@@ -541,7 +538,7 @@ impl Function<'_> {
     /// One block. What it does last is to count the elements that are left, on which a jump may depend.
     fn single(&mut self, mask: Mask) -> Option<()> {
         let elements = self.elements() as i32;
-        self.block(Turn { block: 0, set: 0, mask, holds_partials: false, asks_ahead: false })?;
+        self.block(Turn { block: 0, set: None, mask, asks_ahead: false })?;
         for fold in 0..self.graph.folds.len() {
             self.next_set(fold);
         }

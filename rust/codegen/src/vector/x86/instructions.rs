@@ -82,13 +82,7 @@ impl Instructions<'_> {
             return self.load_left(to, from, mask);
         }
         let own = Parts { mask, zeroing: mask != ALL, ..self.parts(to.0, None) };
-        if self.bytes() < 16 && mask == ALL {
-            self.a.vector(kind(1, PF3, true), 0x7e, &Parts { unit: 8, ..own }, from);
-        } else if self.is_narrow() {
-            self.a.vector(self.narrow_moves(), 0x6f, &own, from);
-        } else {
-            self.a.vector(self.floats(), 0x10, &own, from);
-        }
+        self.transfer(own, from, (kind(1, PF3, true), 0x7e), [0x6f, 0x10]);
     }
 
     pub(super) fn store(&mut self, to: Operand, from: Zmm, mask: Mask) {
@@ -96,12 +90,18 @@ impl Instructions<'_> {
             return self.store_left(to, from, mask);
         }
         let own = Parts { mask, ..self.parts(from.0, None) };
-        if self.bytes() < 16 && mask == ALL {
-            self.a.vector(kind(1, P66, true), 0xd6, &Parts { unit: 8, ..own }, to);
+        self.transfer(own, to, (kind(1, P66, true), 0xd6), [0x7f, 0x11]);
+    }
+
+    /// A load or a store: the instruction for eight bytes, and the codes of those for narrow elements and for floats.
+    fn transfer(&mut self, own: Parts, memory: Operand, eight: (Kind, u8), codes: [u8; 2]) {
+        let [narrow, floats] = codes;
+        if self.bytes() < 16 && own.mask == ALL {
+            self.a.vector(eight.0, eight.1, &Parts { unit: 8, ..own }, memory);
         } else if self.is_narrow() {
-            self.a.vector(self.narrow_moves(), 0x7f, &own, to);
+            self.a.vector(self.narrow_moves(), narrow, &own, memory);
         } else {
-            self.a.vector(self.floats(), 0x11, &own, to);
+            self.a.vector(self.floats(), floats, &own, memory);
         }
     }
 

@@ -100,8 +100,8 @@ impl Function<'_> {
         self.start_partials(masks.len() as u32)?;
         self.start_flags()?;
         for (block, &mask) in masks.iter().enumerate() {
-            let (block, set) = (block as u32, block as u32);
-            self.block(Turn { block, set, mask, holds_partials: true, asks_ahead: false })?;
+            let block = block as u32;
+            self.block(Turn { block, set: Some(block), mask, asks_ahead: false })?;
         }
         self.end_folds()?;
         self.end_flags(true);
@@ -133,9 +133,9 @@ impl Function<'_> {
         for block in 0..sets {
             self.a.compare(RSI, 0);
             self.a.jump_if(Condition::NotGreater, end);
-            let (set, mask) = (block, self.left());
+            let mask = self.left();
             self.a.left(mask, elements as u32);
-            self.block(Turn { block, set, mask, holds_partials: true, asks_ahead: false })?;
+            self.block(Turn { block, set: Some(block), mask, asks_ahead: false })?;
             self.a.subtract(RSI, elements);
         }
         self.a.bind(end);

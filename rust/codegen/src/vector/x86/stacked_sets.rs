@@ -53,8 +53,7 @@ impl Function<'_> {
         self.a.subtract(RSI, step);
         self.a.align();
         self.a.bind(top);
-        let (block, set, mask) = (0, 0, ALL);
-        self.block(Turn { block, set, mask, holds_partials: true, asks_ahead: true })?;
+        self.block(Turn { block: 0, set: Some(0), mask: ALL, asks_ahead: true })?;
         self.leave_if_decided(decided);
         let (bytes, all) = (self.bytes() as i32, self.bytes_of_sets());
         self.a.add(index, bytes);

@@ -99,8 +99,7 @@ impl Function<'_> {
             }
             self.states = own.given[..steps.states].to_vec();
             let block = block as u32;
-            let (mask, asks_ahead) = (own.live, false);
-            self.block(Turn { block, set: 0, mask, holds_partials: false, asks_ahead })?;
+            self.block(Turn { block, set: None, mask: own.live, asks_ahead: false })?;
         }
         self.test_live(all);
         self.a.jump_if(Condition::Zero, done);

@@ -28,13 +28,18 @@ pub(super) fn gathered(graph: &Graph) -> Vec<usize> {
 }
 
 impl Function<'_> {
-    /// All of it; `free` registers hold constants of the block.
-    pub(super) fn go_through_tile(&mut self, free: usize) -> Option<()> {
+    /// The start of the code, before the first block; gives what [`Function::enter_rows`] does, and the elements of a block.
+    fn enter_tile(&mut self, free: usize) -> Option<(usize, i32)> {
         let kept = self.enter_rows();
         self.enter_constants(free)?;
         self.enter_mask_places()?;
         self.a.clear(RCX);
-        let elements = self.elements() as i32;
+        Some((kept, self.elements() as i32))
+    }
+
+    /// All of it; `free` registers hold constants of the block.
+    pub(super) fn go_through_tile(&mut self, free: usize) -> Option<()> {
+        let (kept, elements) = self.enter_tile(free)?;
         let (whole, two) = (self.a.label(), self.a.label());
         self.a.compare(RSI, elements);
         self.a.jump_if(Condition::Zero, whole);
@@ -53,11 +58,7 @@ impl Function<'_> {
     /// As [`Function::go_through_tile`], block after block, each through all rows. Partial results are in memory; each row
     /// has the turn of its next block among its arguments.
     pub(super) fn go_through_blocks_of_tile(&mut self, free: usize) -> Option<()> {
-        let kept = self.enter_rows();
-        self.enter_constants(free)?;
-        self.enter_mask_places()?;
-        self.a.clear(RCX);
-        let elements = self.elements() as i32;
+        let (kept, elements) = self.enter_tile(free)?;
         let (top, rest, end) = (self.a.label(), self.a.label(), self.a.label());
         self.a.compare(RSI, elements);
         self.a.jump_if(Condition::Less, rest);
@@ -90,8 +91,7 @@ impl Function<'_> {
         self.a.align();
         self.a.bind(top);
         self.enter_row();
-        let (block, set, asks_ahead) = (0, 0, false);
-        self.block(Turn { block, set, mask, holds_partials: false, asks_ahead })?;
+        self.block(Turn { block: 0, set: None, mask, asks_ahead: false })?;
         for fold in 0..self.graph.folds.len() {
             self.next_set(fold);
         }
@@ -129,9 +129,8 @@ impl Function<'_> {
             self.enter_row();
             for (block, &mask) in masks.iter().enumerate() {
                 let block = block as u32;
-                let set = row * masks.len() as u32 + block;
-                let asks_ahead = false;
-                self.block(Turn { block, set, mask, holds_partials: true, asks_ahead })?;
+                let set = Some(row * masks.len() as u32 + block);
+                self.block(Turn { block, set, mask, asks_ahead: false })?;
             }
             self.a.add(RDI, bytes);
         }
