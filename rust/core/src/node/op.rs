@@ -79,53 +79,41 @@ impl Param {
     }
 
     fn write(&self, writer: &mut DigestWriter) {
+        writer.byte(self.tag());
         match self {
-            Param::None => writer.byte(0),
-            Param::Bool(value) => {
-                writer.byte(1);
-                writer.byte(*value as u8);
-            }
-            Param::Int(value) => {
-                writer.byte(2);
-                writer.word(*value as u64);
-            }
-            Param::Float(value) => {
-                writer.byte(3);
-                writer.word(value.to_bits());
-            }
-            Param::Text(value) => {
-                writer.byte(4);
-                writer.text(value.as_bytes());
-            }
-            Param::Bytes(value) => {
-                writer.byte(5);
-                writer.text(value);
-            }
-            Param::DType(value) => {
-                writer.byte(6);
-                writer.byte(*value as u8);
-            }
-            Param::Type(value) => {
-                writer.byte(7);
-                writer.digest(value.digest());
-            }
-            Param::Op(value) => {
-                writer.byte(8);
-                writer.digest(value.digest());
-            }
+            Param::None => {}
+            Param::Bool(value) => writer.byte(*value as u8),
+            Param::Int(value) => writer.word(*value as u64),
+            Param::Float(value) => writer.word(value.to_bits()),
+            Param::Text(value) => writer.text(value.as_bytes()),
+            Param::Bytes(value) => writer.text(value),
+            Param::DType(value) => writer.byte(*value as u8),
+            Param::Type(value) => writer.digest(value.digest()),
+            Param::Op(value) => writer.digest(value.digest()),
             Param::List(values) => {
-                writer.byte(9);
                 writer.word(values.len() as u64);
                 values.iter().for_each(|value| value.write(writer));
             }
-            Param::Identity(token) => {
-                writer.byte(10);
-                writer.word(*token);
-            }
-            Param::Graph(graph) => {
-                writer.byte(11);
-                writer.digest(graph.digest());
-            }
+            Param::Identity(token) => writer.word(*token),
+            Param::Graph(graph) => writer.digest(graph.digest()),
+        }
+    }
+
+    /// The number of the kind in digests, which files keep.
+    fn tag(&self) -> u8 {
+        match self {
+            Param::None => 0,
+            Param::Bool(_) => 1,
+            Param::Int(_) => 2,
+            Param::Float(_) => 3,
+            Param::Text(_) => 4,
+            Param::Bytes(_) => 5,
+            Param::DType(_) => 6,
+            Param::Type(_) => 7,
+            Param::Op(_) => 8,
+            Param::List(_) => 9,
+            Param::Identity(_) => 10,
+            Param::Graph(_) => 11,
         }
     }
 
