@@ -31,6 +31,22 @@ fn limit_of(given: Option<&str>) -> Result<u32, String> {
     }
 }
 
+/// The expression for a level, or for the plain instructions: `match` with an arm for each level that this kind of
+/// processor may have.
+macro_rules! by_level {
+    ($level:expr, plain: $plain:expr, avx2: $avx2:expr, avx512: $avx512:expr $(,)?) => {
+        match $level {
+            None => $plain,
+            #[cfg(target_arch = "x86_64")]
+            Some($crate::processor::Level::Avx2) => $avx2,
+            #[cfg(target_arch = "x86_64")]
+            Some($crate::processor::Level::Avx512) => $avx512,
+        }
+    };
+}
+
+pub(crate) use by_level;
+
 /// A set of instructions that functions are made for besides the plain ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Level {
@@ -76,13 +92,7 @@ impl Level {
 /// if there is neither. All compilers of kernels ask this one question: their results agree in all bits only if they choose
 /// alike.
 pub fn vector_bits() -> u32 {
-    match Level::best() {
-        None => 0,
-        #[cfg(target_arch = "x86_64")]
-        Some(Level::Avx2) => 256,
-        #[cfg(target_arch = "x86_64")]
-        Some(Level::Avx512) => 512,
-    }
+    by_level!(Level::best(), plain: 0, avx2: 256, avx512: 512)
 }
 
 /// Whether functions of single elements and of many are quick. They multiply and add with one rounding, for which each

@@ -6,7 +6,7 @@
 //! once; most functions are in `typed.rs`.
 
 use crate::loops::{power, real, steps, typed};
-use crate::processor::Level;
+use crate::processor::{Level, by_level};
 use std::mem::MaybeUninit;
 
 /// The elements that are copied together.
@@ -142,6 +142,19 @@ unsafe fn many_of_two<F: Binary, T: Stored>(to: *mut T, x: *const T, y: *const T
     }
 }
 
+/// The address of a function of one element, or of many, in the form that kernels of C or Numba call.
+macro_rules! by_form {
+    ($form:ident, $function:ident: $one:ident $many:ident) => {
+        match $form {
+            "one_f4" => Some($one::<$function, f32> as *const () as usize),
+            "one_f8" => Some($one::<$function, f64> as *const () as usize),
+            "many_f4" => Some($many::<$function, f32> as *const () as usize),
+            "many_f8" => Some($many::<$function, f64> as *const () as usize),
+            _ => None,
+        }
+    };
+}
+
 /// The functions made of the instructions of a level.
 macro_rules! in_level {
     ($level:ident, $($features:literal)?) => {
@@ -176,23 +189,11 @@ macro_rules! in_level {
             }
 
             pub(super) fn unary<F: Unary>(form: &str) -> Option<usize> {
-                Some(match form {
-                    "one_f4" => one::<F, f32> as *const () as usize,
-                    "one_f8" => one::<F, f64> as *const () as usize,
-                    "many_f4" => many::<F, f32> as *const () as usize,
-                    "many_f8" => many::<F, f64> as *const () as usize,
-                    _ => return None,
-                })
+                by_form!(form, F: one many)
             }
 
             pub(super) fn binary<F: Binary>(form: &str) -> Option<usize> {
-                Some(match form {
-                    "one_f4" => one_of_two::<F, f32> as *const () as usize,
-                    "one_f8" => one_of_two::<F, f64> as *const () as usize,
-                    "many_f4" => many_pairs::<F, f32> as *const () as usize,
-                    "many_f8" => many_pairs::<F, f64> as *const () as usize,
-                    _ => return None,
-                })
+                by_form!(form, F: one_of_two many_pairs)
             }
         }
     };
@@ -260,23 +261,21 @@ mod blocks {
 }
 
 fn unary<F: Unary>(form: &str, level: Option<Level>) -> Option<usize> {
-    match level {
-        None => plain::unary::<F>(form),
-        #[cfg(target_arch = "x86_64")]
-        Some(Level::Avx2) => avx2::unary::<F>(form),
-        #[cfg(target_arch = "x86_64")]
-        Some(Level::Avx512) => avx512::unary::<F>(form),
-    }
+    by_level!(
+        level,
+        plain: plain::unary::<F>(form),
+        avx2: avx2::unary::<F>(form),
+        avx512: avx512::unary::<F>(form),
+    )
 }
 
 fn binary<F: Binary>(form: &str, level: Option<Level>) -> Option<usize> {
-    match level {
-        None => plain::binary::<F>(form),
-        #[cfg(target_arch = "x86_64")]
-        Some(Level::Avx2) => avx2::binary::<F>(form),
-        #[cfg(target_arch = "x86_64")]
-        Some(Level::Avx512) => avx512::binary::<F>(form).or_else(|| blocks::address::<F>(form)),
-    }
+    by_level!(
+        level,
+        plain: plain::binary::<F>(form),
+        avx2: avx2::binary::<F>(form),
+        avx512: avx512::binary::<F>(form).or_else(|| blocks::address::<F>(form)),
+    )
 }
 
 macro_rules! element_functions {

@@ -62,13 +62,12 @@ macro_rules! kernel_functions {
             }
 
             pub(super) fn address(level: Option<Level>) -> usize {
-                match level {
-                    None => plain as *const () as usize,
-                    #[cfg(target_arch = "x86_64")]
-                    Some(Level::Avx2) => avx2 as *const () as usize,
-                    #[cfg(target_arch = "x86_64")]
-                    Some(Level::Avx512) => avx512 as *const () as usize,
-                }
+                crate::processor::by_level!(
+                    level,
+                    plain: plain as *const () as usize,
+                    avx2: avx2 as *const () as usize,
+                    avx512: avx512 as *const () as usize,
+                )
             }
         })*
 

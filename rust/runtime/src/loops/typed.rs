@@ -8,7 +8,7 @@ use crate::loops::recipe::{Operation, operations_of};
 use crate::loops::{
     angles, arcs, digamma, error_function, exponential, gamma, hyperbolic, logarithm, roots,
 };
-use crate::processor::Level;
+use crate::processor::{Level, by_level};
 
 macro_rules! functions {
     (partial: { $($partial:ident $source:ident;)* } whole: { $($name:ident $module:ident;)* }) => {
@@ -80,13 +80,12 @@ functions! {
 }
 
 fn address<F: Function>(form: &str, level: Option<Level>) -> Option<usize> {
-    match level {
-        None => plain::address::<F>(form),
-        #[cfg(target_arch = "x86_64")]
-        Some(Level::Avx2) => avx2::address::<F>(form),
-        #[cfg(target_arch = "x86_64")]
-        Some(Level::Avx512) => avx512::address::<F>(form).or_else(|| blocks::address::<F>(form)),
-    }
+    by_level!(
+        level,
+        plain: plain::address::<F>(form),
+        avx2: avx2::address::<F>(form),
+        avx512: avx512::address::<F>(form).or_else(|| blocks::address::<F>(form)),
+    )
 }
 
 /// The bytes from an element to the memory that is asked for when it is read. Kernels come with a chunk of a page at a

@@ -4,7 +4,7 @@
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
 
-use crate::processor::Level;
+use crate::processor::{Level, by_level};
 
 /// A cell that the network compares: in each lane an element of another line.
 pub(super) trait Cell: Copy {
@@ -200,15 +200,14 @@ pub(super) fn sort<C: Cell>(cells: &mut [C]) {
 }
 
 fn sort_at<C: Cell>(level: Option<Level>, cells: &mut [C]) {
-    match level {
-        None => sort_by(cells, C::order),
+    by_level!(
+        level,
+        plain: sort_by(cells, C::order),
         // SAFETY: the processor has it.
-        #[cfg(target_arch = "x86_64")]
-        Some(Level::Avx2) => unsafe { sort_in_avx2(cells) },
+        avx2: unsafe { sort_in_avx2(cells) },
         // SAFETY: the processor has them.
-        #[cfg(target_arch = "x86_64")]
-        Some(Level::Avx512) => unsafe { sort_in_avx512(cells) },
-    }
+        avx512: unsafe { sort_in_avx512(cells) },
+    )
 }
 
 /// # Safety
