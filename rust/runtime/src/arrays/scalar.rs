@@ -30,38 +30,23 @@ impl Scalar {
 
     /// The element of `dtype` equal to `value`; integers are clamped to their range.
     pub fn from_i128(dtype: DType, value: i128) -> Scalar {
-        fn clamp(value: i128, low: i128, high: i128) -> i128 {
-            value.clamp(low, high)
-        }
         let dtype = dtype.part();
+        macro_rules! clamped {
+            ($int:ty) => {{
+                let near = value.clamp(<$int>::MIN.into(), <$int>::MAX.into()) as $int;
+                Scalar::new(dtype, &near.to_ne_bytes())
+            }};
+        }
         match dtype {
             DType::Bool => Scalar::new(dtype, &[(value != 0) as u8]),
-            DType::Int8 => {
-                let value = clamp(value, i8::MIN.into(), i8::MAX.into()) as i8;
-                Scalar::new(dtype, &value.to_ne_bytes())
-            }
-            DType::Int16 => {
-                let value = clamp(value, i16::MIN.into(), i16::MAX.into()) as i16;
-                Scalar::new(dtype, &value.to_ne_bytes())
-            }
-            DType::Int32 => {
-                let value = clamp(value, i32::MIN.into(), i32::MAX.into()) as i32;
-                Scalar::new(dtype, &value.to_ne_bytes())
-            }
-            DType::Int64 => {
-                let value = clamp(value, i64::MIN.into(), i64::MAX.into()) as i64;
-                Scalar::new(dtype, &value.to_ne_bytes())
-            }
-            DType::UInt8 => Scalar::new(dtype, &[clamp(value, 0, u8::MAX.into()) as u8]),
-            DType::UInt16 => {
-                Scalar::new(dtype, &(clamp(value, 0, u16::MAX.into()) as u16).to_ne_bytes())
-            }
-            DType::UInt32 => {
-                Scalar::new(dtype, &(clamp(value, 0, u32::MAX.into()) as u32).to_ne_bytes())
-            }
-            DType::UInt64 => {
-                Scalar::new(dtype, &(clamp(value, 0, u64::MAX.into()) as u64).to_ne_bytes())
-            }
+            DType::Int8 => clamped!(i8),
+            DType::Int16 => clamped!(i16),
+            DType::Int32 => clamped!(i32),
+            DType::Int64 => clamped!(i64),
+            DType::UInt8 => clamped!(u8),
+            DType::UInt16 => clamped!(u16),
+            DType::UInt32 => clamped!(u32),
+            DType::UInt64 => clamped!(u64),
             DType::Float16 => Scalar::new(dtype, &to_half(value as f64).to_ne_bytes()),
             DType::Float32 => Scalar::new(dtype, &(value as f32).to_ne_bytes()),
             DType::Float64 | DType::Complex64 | DType::Complex128 => {

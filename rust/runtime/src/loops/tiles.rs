@@ -25,10 +25,6 @@ impl<T, R> WideReduction<T> for R {}
 
 #[cfg(target_arch = "x86_64")]
 mod registers {
-    // What iterators are made of is compiled for no instruction set but the plain one, unless it
-    // happens to be inlined.
-    #![expect(clippy::needless_range_loop, reason = "loops over indices keep the instruction set")]
-
     use std::arch::x86_64::*;
 
     use super::TILE;
@@ -56,76 +52,61 @@ mod registers {
         unsafe fn of(a: T::Register, b: T::Register) -> T::Register;
     }
 
-    impl Wide for f64 {
-        type Register = __m512d;
-        const LANES: i64 = 8;
+    macro_rules! wide {
+        ($float:ident, $register:ident: $zero:ident $load:ident $shuffle:ident,
+         |$to:ident, $a:ident, $b:ident| $finish:block) => {
+            impl Wide for $float {
+                type Register = $register;
+                const LANES: i64 = (size_of::<$register>() / size_of::<$float>()) as i64;
 
-        #[inline(always)]
-        unsafe fn fold_tile<R: WideReduction<f64>>(to: *mut f64, of: *const f64) {
-            // SAFETY: by the caller's promise, the processor has AVX-512; a tile has so many rows
-            // of a register.
-            // Test: rows_are_folded_alike_in_every_instruction_set.
-            unsafe {
-                let mut all = [_mm512_setzero_pd(); TILE];
-                for row in 0..TILE {
-                    all[row] = _mm512_loadu_pd(of.add(row * 8));
+                #[inline(always)]
+                unsafe fn fold_tile<R: WideReduction<$float>>($to: *mut $float, of: *const $float) {
+                    // SAFETY: by the caller's promise, the processor has AVX-512; a tile has so many rows
+                    // of a register.
+                    // Test: rows_are_folded_alike_in_every_instruction_set.
+                    unsafe {
+                        // Loops over indices: iterators are compiled for the plain instructions, unless they
+                        // happen to be inlined.
+                        let mut all = [$zero(); TILE];
+                        for row in 0..TILE {
+                            all[row] = $load(of.add(row * Self::LANES as usize));
+                        }
+                        for at in 0..4 {
+                            let (a, b) = (all[2 * at], all[2 * at + 1]);
+                            let low = $shuffle::<0b01_00_01_00>(a, b);
+                            all[at] = R::of(low, $shuffle::<0b11_10_11_10>(a, b));
+                        }
+                        for at in 0..2 {
+                            let (a, b) = (all[2 * at], all[2 * at + 1]);
+                            let low = $shuffle::<0b10_00_10_00>(a, b);
+                            all[at] = R::of(low, $shuffle::<0b11_01_11_01>(a, b));
+                        }
+                        let [$a, $b, ..] = all;
+                        $finish
+                    }
                 }
-                for at in 0..4 {
-                    let (a, b) = (all[2 * at], all[2 * at + 1]);
-                    let low = _mm512_shuffle_f64x2::<0b01_00_01_00>(a, b);
-                    all[at] = R::of(low, _mm512_shuffle_f64x2::<0b11_10_11_10>(a, b));
-                }
-                for at in 0..2 {
-                    let (a, b) = (all[2 * at], all[2 * at + 1]);
-                    let low = _mm512_shuffle_f64x2::<0b10_00_10_00>(a, b);
-                    all[at] = R::of(low, _mm512_shuffle_f64x2::<0b11_01_11_01>(a, b));
-                }
-                let [a, b, ..] = all;
-                let found = R::of(_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b));
-                // The first and the last rows have come in turns.
-                let order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
-                _mm512_storeu_pd(to, _mm512_permutexvar_pd(order, found));
             }
-        }
+        };
     }
 
-    impl Wide for f32 {
-        type Register = __m512;
-        const LANES: i64 = 16;
+    // The first and the last rows have come in turns.
+    wide!(f64, __m512d: _mm512_setzero_pd _mm512_loadu_pd _mm512_shuffle_f64x2, |to, a, b| {
+        let found = R::of(_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b));
+        let order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+        _mm512_storeu_pd(to, _mm512_permutexvar_pd(order, found));
+    });
 
-        #[inline(always)]
-        unsafe fn fold_tile<R: WideReduction<f32>>(to: *mut f32, of: *const f32) {
-            // SAFETY: by the caller's promise, the processor has AVX-512; a tile has so many rows
-            // of a register.
-            // Test: rows_are_folded_alike_in_every_instruction_set.
-            unsafe {
-                let mut all = [_mm512_setzero_ps(); TILE];
-                for row in 0..TILE {
-                    all[row] = _mm512_loadu_ps(of.add(row * 16));
-                }
-                for at in 0..4 {
-                    let (a, b) = (all[2 * at], all[2 * at + 1]);
-                    let low = _mm512_shuffle_f32x4::<0b01_00_01_00>(a, b);
-                    all[at] = R::of(low, _mm512_shuffle_f32x4::<0b11_10_11_10>(a, b));
-                }
-                for at in 0..2 {
-                    let (a, b) = (all[2 * at], all[2 * at + 1]);
-                    let low = _mm512_shuffle_f32x4::<0b10_00_10_00>(a, b);
-                    all[at] = R::of(low, _mm512_shuffle_f32x4::<0b11_01_11_01>(a, b));
-                }
-                // Two lanes move as one.
-                let [a, b, ..] = all.map(|register| _mm512_castps_pd(register));
-                let low = _mm512_castpd_ps(_mm512_unpacklo_pd(a, b));
-                let both = R::of(low, _mm512_castpd_ps(_mm512_unpackhi_pd(a, b)));
-                // The first and the last rows have come in turns.
-                let even = _mm512_setr_epi32(0, 4, 8, 12, 2, 6, 10, 14, 0, 0, 0, 0, 0, 0, 0, 0);
-                let odd = _mm512_setr_epi32(1, 5, 9, 13, 3, 7, 11, 15, 0, 0, 0, 0, 0, 0, 0, 0);
-                let low = _mm512_permutexvar_ps(even, both);
-                let found = R::of(low, _mm512_permutexvar_ps(odd, both));
-                _mm256_storeu_ps(to, _mm512_castps512_ps256(found));
-            }
-        }
-    }
+    wide!(f32, __m512: _mm512_setzero_ps _mm512_loadu_ps _mm512_shuffle_f32x4, |to, a, b| {
+        // Two lanes move as one.
+        let (a, b) = (_mm512_castps_pd(a), _mm512_castps_pd(b));
+        let low = _mm512_castpd_ps(_mm512_unpacklo_pd(a, b));
+        let both = R::of(low, _mm512_castpd_ps(_mm512_unpackhi_pd(a, b)));
+        let even = _mm512_setr_epi32(0, 4, 8, 12, 2, 6, 10, 14, 0, 0, 0, 0, 0, 0, 0, 0);
+        let odd = _mm512_setr_epi32(1, 5, 9, 13, 3, 7, 11, 15, 0, 0, 0, 0, 0, 0, 0, 0);
+        let low = _mm512_permutexvar_ps(even, both);
+        let found = R::of(low, _mm512_permutexvar_ps(odd, both));
+        _mm256_storeu_ps(to, _mm512_castps512_ps256(found));
+    });
 
     macro_rules! reduction {
         ($kind:ident, $float:ty, |$a:ident, $b:ident| $result:expr) => {

@@ -174,6 +174,18 @@ impl Wide for One {
     }
 }
 
+/// Functions of two registers that are one instruction each.
+#[cfg(target_arch = "x86_64")]
+macro_rules! of_two {
+    ($($name:ident: $instruction:ident),*) => { $(
+        #[inline(always)]
+        unsafe fn $name(self, other: Self) -> Self {
+            // SAFETY: by the caller's promise, the processor has the instruction.
+            unsafe { Self($instruction(self.0, other.0)) }
+        }
+    )* };
+}
+
 #[cfg(target_arch = "x86_64")]
 macro_rules! wide {
     ($name:ident $item:ident $count:literal: $splat:ident $add:ident $sub:ident $mul:ident
@@ -252,29 +264,7 @@ macro_rules! wide {
                 unsafe { $name($sub(self.0, $mul(a.0, b.0))) }
             }
 
-            #[inline(always)]
-            unsafe fn plus(self, other: $name) -> $name {
-                // SAFETY: as above.
-                unsafe { $name($add(self.0, other.0)) }
-            }
-
-            #[inline(always)]
-            unsafe fn minus(self, other: $name) -> $name {
-                // SAFETY: as above.
-                unsafe { $name($sub(self.0, other.0)) }
-            }
-
-            #[inline(always)]
-            unsafe fn times(self, other: $name) -> $name {
-                // SAFETY: as above.
-                unsafe { $name($mul(self.0, other.0)) }
-            }
-
-            #[inline(always)]
-            unsafe fn over(self, other: $name) -> $name {
-                // SAFETY: as above.
-                unsafe { $name($div(self.0, other.0)) }
-            }
+            of_two!(plus: $add, minus: $sub, times: $mul, over: $div);
 
             #[inline(always)]
             unsafe fn sqrt(self) -> $name {

@@ -72,31 +72,23 @@ impl Pairs {
     }
 }
 
-/// The powers without the bits that their sixteenths are where they are shifted into exponent and fraction.
-const fn lowered() -> [f64; 16] {
-    let mut own = exponential::OF_F64.powers;
-    let mut at = 0;
-    while at < 16 {
-        own[at] = f64::from_bits(own[at].to_bits() - ((at as u64) << 48));
-        at += 1;
-    }
-    own
-}
-
-/// As [`lowered`], of float32.
-const fn lowered_of_f32() -> [f32; 16] {
-    let mut own = exponential::OF_F32.powers;
-    let mut at = 0;
-    while at < 16 {
-        own[at] = f32::from_bits(own[at].to_bits() - ((at as u32) << 19));
-        at += 1;
-    }
-    own
+/// Powers without the bits that their sixteenths are where they are shifted into exponent and fraction.
+macro_rules! lowered {
+    ($powers:expr, $float:ident, $bits:ident, $shift:literal) => {{
+        let mut own: [$float; 16] = $powers;
+        let mut at = 0;
+        while at < 16 {
+            own[at] = $float::from_bits(own[at].to_bits() - ((at as $bits) << $shift));
+            at += 1;
+        }
+        own
+    }};
 }
 
 static POWERS: Pairs = Pairs::of(&exponential::OF_F64.powers, &exponential::OF_F64.rests);
-static LOWERED: Pairs = Pairs::of(&lowered(), &exponential::OF_F64.rests);
-static LOWERED_OF_F32: [f32; 16] = lowered_of_f32();
+static LOWERED: Pairs =
+    Pairs::of(&lowered!(exponential::OF_F64.powers, f64, u64, 48), &exponential::OF_F64.rests);
+static LOWERED_OF_F32: [f32; 16] = lowered!(exponential::OF_F32.powers, f32, u32, 19);
 static LOGARITHMS: Pairs = Pairs::of(&logarithm::OF_F64.high, &logarithm::OF_F64.low);
 
 /// The second highest byte of each reciprocal: the highest is always that of 1/2 and 1, and the others are 0.
