@@ -28,6 +28,16 @@ pub struct ArrayRef<'a> {
     pub owner: Owner,
 }
 
+#[cfg(test)]
+impl<'a> ArrayRef<'a> {
+    /// The vector of some numbers, whose count `dims` has.
+    pub(crate) fn vector(numbers: &'a [f64], dims: &'a [i64; 1]) -> ArrayRef<'a> {
+        assert_eq!(dims[0], numbers.len() as i64);
+        let data = numbers.as_ptr().cast();
+        ArrayRef { dtype: DType::Float64, data, dims, strides: &[8], owner: None }
+    }
+}
+
 impl ArrayRef<'_> {
     /// The addresses between which the elements lie.
     fn extent(&self) -> Range<usize> {

@@ -232,16 +232,9 @@ mod tests {
 
     /// Runs a program over so many elements; gives whether the run before was brief.
     fn run(program: &Program, data: &[f64]) -> bool {
-        let (dims, strides) = ([data.len() as i64], [8]);
-        let x = ArrayRef {
-            dtype: DType::Float64,
-            data: data.as_ptr().cast(),
-            dims: &dims,
-            strides: &strides,
-            owner: None,
-        };
+        let dims = [data.len() as i64];
         // SAFETY: the array outlives the run.
-        let mut run = unsafe { program.bind(&[x]) }.unwrap();
+        let mut run = unsafe { program.bind(&[ArrayRef::vector(data, &dims)]) }.unwrap();
         let brief = run.was_brief();
         run.execute(&Conduct::ALONE).unwrap();
         let output = run.take_output(0).unwrap();

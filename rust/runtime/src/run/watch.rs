@@ -303,14 +303,7 @@ mod tests {
 
     fn run(program: &Program) -> Result<(), Fault> {
         let data = [1.0f64, 2.0, 3.0];
-        let (dims, strides) = ([3], [8]);
-        let x = ArrayRef {
-            dtype: DType::Float64,
-            data: data.as_ptr().cast(),
-            dims: &dims,
-            strides: &strides,
-            owner: None,
-        };
+        let x = ArrayRef::vector(&data, &[3]);
         // SAFETY: the array outlives the run.
         let mut run = unsafe { program.bind(&[x]).map_err(|error| error.fault)? };
         run.execute(&Conduct::ALONE).map_err(|error| error.fault)
