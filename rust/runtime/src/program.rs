@@ -88,16 +88,18 @@ impl Kept {
 pub(crate) struct Bases {
     pub(crate) constants: usize,
     pub(crate) arena: usize,
-    pub(crate) outputs: usize,
     pub(crate) slots: usize,
-    pub(crate) end: usize,
 }
 
 impl Bases {
-    fn new(inputs: usize, constants: usize, outputs: usize, slots: usize) -> Bases {
+    fn new(inputs: usize, constants: usize, outputs: usize) -> Bases {
         let arena = inputs + constants;
-        let own = arena + 1 + outputs;
-        Bases { constants: inputs, arena, outputs: arena + 1, slots: own, end: own + slots }
+        Bases { constants: inputs, arena, slots: arena + 1 + outputs }
+    }
+
+    /// The first output.
+    pub(crate) fn outputs(&self) -> usize {
+        self.arena + 1
     }
 }
 
@@ -143,7 +145,7 @@ impl Program {
         let nested = instrs.iter().any(|instr| matches!(instr.kind, InstrKind::Inner(_)));
         let sized = run_sizes[1..].iter().any(|sizes| !sizes.is_empty());
         let plain = !dynamic && !watched && !nested && !sized;
-        let bases = Bases::new(inputs.len(), constants.len(), outputs.len(), slots.len());
+        let bases = Bases::new(inputs.len(), constants.len(), outputs.len());
         Program {
             liveness: Liveness::new(&slots, &inputs, &instrs, &parts, outputs, watched),
             calls,

@@ -83,7 +83,7 @@ impl<'p> Run<'p> {
     /// The memory is as [`Run::output`] says, writable until the run is dropped, aligned to the
     /// element type, and apart from all inputs, constants and other outputs.
     pub unsafe fn set_output(&mut self, position: usize, data: *mut u8) {
-        let base = self.program.bases.outputs + position;
+        let base = self.program.bases.outputs() + position;
         if position < self.program.outputs.len() {
             self.state_mut().bases[base] = data;
         }
@@ -332,7 +332,7 @@ impl RunState {
     /// Allocates the outputs that the caller left to the runtime.
     fn provide_outputs(&mut self, program: &Program) -> Result<(), Fault> {
         for (position, plan) in self.outputs.iter().enumerate() {
-            let base = program.bases.outputs + position;
+            let base = program.bases.outputs() + position;
             if let Some(plan) = plan
                 && !self.left[position]
                 && self.bases[base].is_null()
@@ -451,7 +451,7 @@ impl RunState {
         conduct: &Conduct<'_>,
     ) -> Result<(), Fault> {
         let slot = program.outputs[position];
-        let to = Place::start(program.bases.outputs + position).resolve(&self.bases);
+        let to = Place::start(program.bases.outputs() + position).resolve(&self.bases);
         let from = self.slots[slot.index()].place.resolve(&self.bases);
         if let Some(OutputPlan { copy: Some(copy), .. }) = &self.outputs[position] {
             // SAFETY: the output's memory is as its plan says, and apart from everything else.

@@ -155,15 +155,13 @@ fn pointwise(accesses: &[Access], inner_steps: &[i64]) -> Option<i64> {
 /// The copies of blocks of operands, one behind the other, and the bytes that they take.
 fn packs_of<'a>(
     packed: impl Iterator<Item = (usize, &'a Access)>,
-    inner_steps: &[i64],
     block: i64,
 ) -> (SmallVec<[Pack; 2]>, usize) {
     let mut scratch = 0;
     let mut packs = SmallVec::new();
     for (operand, access) in packed {
-        let (itemsize, step) = (access.itemsize, inner_steps[operand]);
-        packs.push(Pack { operand, itemsize, step, role: access.role, scratch });
-        scratch += block as usize * itemsize;
+        packs.push(Pack { operand, access: *access, scratch });
+        scratch += block as usize * access.itemsize;
     }
     (packs, scratch)
 }
@@ -224,7 +222,7 @@ impl LoopNest {
         let packed = accesses.iter().enumerate().filter(is_packed);
         let kept = outer.saturating_mul(inner) <= KEPT && packed.clone().all(stays);
         let block = if kept { block.max(outer * inner) } else { block };
-        let (packs, mut scratch) = packs_of(packed, &inner_steps, block);
+        let (packs, mut scratch) = packs_of(packed, block);
         let joined = || Period::of((outer, inner), &outer_strides, &inner_steps, accesses);
         let period = if sizes.is_none() { joined() } else { None };
         // If rows are joined, nothing is packed.

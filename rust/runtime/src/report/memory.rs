@@ -205,7 +205,7 @@ impl Program {
                     base if base < self.bases.constants => Location::Input(base),
                     base if base == self.bases.arena => Location::Arena(made.place.offset as usize),
                     base if base >= self.bases.slots => Location::Run,
-                    base => Location::Output(base - self.bases.outputs),
+                    base => Location::Output(base - self.bases.outputs()),
                 },
                 made_by: at,
                 origin: instr.origin,

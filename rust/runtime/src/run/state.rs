@@ -102,7 +102,7 @@ impl RunState {
         let mut state = RunState {
             values: vec![0; program.sizes.len()],
             slots: vec![SlotState::default(); program.slots.len()],
-            bases: vec![std::ptr::null_mut(); program.bases.end],
+            bases: vec![std::ptr::null_mut(); program.bases.slots + program.slots.len()],
             left: vec![false; program.outputs.len()],
             owned: program.outputs.iter().map(|_| None).collect(),
             blocks: program.slots.iter().map(|_| None).collect(),
@@ -235,7 +235,7 @@ impl RunState {
         let state = &self.slots[slot.index()];
         let item = info.dtype.itemsize();
         let bytes = byte_count(&state.layout.dims, item)?;
-        if state.place == Place::start(program.bases.outputs + position) {
+        if state.place == Place::start(program.bases.outputs() + position) {
             return Ok(Some(OutputPlan { layout: state.layout.clone(), bytes, copy: None }));
         }
         let layout = Layout::fresh(&state.layout.dims, item)?;
@@ -252,7 +252,7 @@ impl RunState {
     /// Lists the outputs to finish: those that may lie in the memory of another output are copied first,
     /// before that is written to.
     fn order_outputs(&mut self, program: &Program) {
-        let first_output = program.bases.outputs;
+        let first_output = program.bases.outputs();
         for first in [true, false] {
             for (position, plan) in self.outputs.iter().enumerate() {
                 let base = self.slots[program.outputs[position].index()].place.base;
@@ -391,7 +391,7 @@ impl RunState {
 
     /// Gives up everything that belongs to the run that ends.
     pub(crate) fn finish(&mut self, program: &Program) {
-        for base in &mut self.bases[program.bases.outputs..program.bases.slots] {
+        for base in &mut self.bases[program.bases.outputs()..program.bases.slots] {
             *base = std::ptr::null_mut();
         }
         for owned in &mut self.owned {

@@ -147,20 +147,16 @@ pub(crate) struct StoreStep {
     pub(crate) moves: Moves,
 }
 
+/// A product of matrices, of `N` operands.
 #[derive(Debug)]
-pub(crate) struct DotStep {
-    pub(crate) a: Place,
-    pub(crate) b: Place,
+pub(crate) struct ProductStep<Plan, const N: usize> {
+    pub(crate) operands: [Place; N],
     pub(crate) to: Place,
-    pub(crate) plan: BatchPlan,
+    pub(crate) plan: Plan,
 }
 
-#[derive(Debug)]
-pub(crate) struct GemmStep {
-    pub(crate) operands: [Place; 5],
-    pub(crate) to: Place,
-    pub(crate) plan: GemmPlan,
-}
+pub(crate) type DotStep = ProductStep<BatchPlan, 2>;
+pub(crate) type GemmStep = ProductStep<GemmPlan, 5>;
 
 /// An operation on matrices.
 #[derive(Debug)]
@@ -383,7 +379,7 @@ impl DotStep {
     /// As for [`RunStep::run`].
     pub(crate) unsafe fn run(&self, at: RunMemory<'_>, conduct: &Conduct<'_>) -> Result<(), Fault> {
         let RunMemory { bases, scratch } = at;
-        let operands = [self.a, self.b].map(|place| place.resolve(bases).cast_const());
+        let operands = self.operands.map(|place| place.resolve(bases).cast_const());
         // SAFETY: by the caller's promise, the memories are as large as when the step was bound.
         unsafe { self.plan.run(operands, self.to.resolve(bases), scratch, conduct) }
     }

@@ -211,7 +211,7 @@ impl<'a> Tape<'a> {
             let Some(OutputPlan { copy: Some(plan), .. }) = &parts.outputs[position] else {
                 unreachable!("a plain program knows how all of its outputs are made")
             };
-            let to = Place::start(program.bases.outputs + position);
+            let to = Place::start(program.bases.outputs() + position);
             let from = parts.slots[program.outputs[position].index()].place;
             recorder.transfer(plan, to, from, &parts);
             recorder.turns.last_mut().expect("it has just been added").output = position;

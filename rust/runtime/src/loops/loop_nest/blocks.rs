@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::{KernelFn, LoopNest, Role};
+use super::{Access, KernelFn, LoopNest, Role};
 use crate::arrays::rows::copy_row;
 use crate::arrays::walk::Pointers;
 use crate::threads::attention::{Patience, STOPPED};
@@ -11,9 +11,7 @@ use crate::threads::attention::{Patience, STOPPED};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pack {
     pub(super) operand: usize,
-    pub(super) itemsize: usize,
-    pub(super) step: i64,
-    pub(super) role: Role,
+    pub(super) access: Access,
     /// The start of its block in the scratch memory.
     pub(super) scratch: usize,
 }
@@ -53,9 +51,10 @@ impl LoopNest {
                     let block = scratch.wrapping_add(pack.scratch);
                     let rows = self.rows_of(pack, rows);
                     pointers[operand] = block;
-                    strides[operand] = if rows == 1 { 0 } else { columns * pack.itemsize as i64 };
+                    strides[operand] =
+                        if rows == 1 { 0 } else { columns * pack.access.itemsize as i64 };
                     let first = row == 0 && column == 0;
-                    if pack.role != Role::Write && !known && (first || !self.stays(pack)) {
+                    if pack.access.role != Role::Write && !known && (first || !self.stays(pack)) {
                         // SAFETY: the block has room for BLOCK elements; the operand holds these.
                         unsafe { self.gather(pack, block, start(operand), rows, columns) };
                     }
@@ -67,7 +66,7 @@ impl LoopNest {
                 if status != 0 {
                     return status;
                 }
-                for pack in self.packs.iter().filter(|pack| pack.role != Role::Read) {
+                for pack in self.packs.iter().filter(|pack| pack.access.role != Role::Read) {
                     let block = scratch.wrapping_add(pack.scratch);
                     let rows = self.rows_of(pack, rows);
                     // SAFETY: as for `gather`.
@@ -96,7 +95,7 @@ impl LoopNest {
         for pack in &self.packs {
             let block = scratch.wrapping_add(pack.scratch);
             let start = std::mem::replace(&mut pointers[pack.operand], block);
-            if pack.role != Role::Write {
+            if pack.access.role != Role::Write {
                 let rows = self.rows_of(pack, self.outer);
                 // SAFETY: the block has room for these elements; the operand holds them.
                 unsafe { self.gather(pack, block, start, rows, columns) };
@@ -110,7 +109,7 @@ impl LoopNest {
             return status;
         }
         for (pack, start) in self.packs.iter().zip(starts) {
-            if pack.role != Role::Read {
+            if pack.access.role != Role::Read {
                 let rows = self.rows_of(pack, self.outer);
                 // SAFETY: as for `gather`.
                 unsafe { self.scatter(pack, start, pointers[pack.operand], rows, columns) };
@@ -123,7 +122,7 @@ impl LoopNest {
     pub(super) fn strides_packed(&self) -> SmallVec<[i64; 12]> {
         let mut strides = self.outer_strides.clone();
         for pack in &self.packs {
-            let row = self.inner * pack.itemsize as i64;
+            let row = self.inner * pack.access.itemsize as i64;
             strides[pack.operand] = if self.rows_of(pack, self.outer) == 1 { 0 } else { row };
         }
         strides
@@ -132,9 +131,9 @@ impl LoopNest {
     /// Whether a block of an operand is like any other: it is one element, repeated, or a row that
     /// is the same for all.
     fn stays(&self, pack: &Pack) -> bool {
-        let along_row = pack.step != 0 && self.inner > self.block;
+        let along_row = self.inner_steps[pack.operand] != 0 && self.inner > self.block;
         let moves = along_row || self.outer_strides[pack.operand] != 0;
-        !moves && pack.role == Role::Read
+        !moves && pack.access.role == Role::Read
     }
 
     /// The number of different rows among `rows`: an operand that stays along the outer dimension has one, and a
@@ -146,24 +145,24 @@ impl LoopNest {
     /// # Safety
     /// `array` holds `rows` by `columns` elements at the nest's strides, `block` has room for them.
     unsafe fn gather(&self, pack: &Pack, block: *mut u8, array: *mut u8, rows: i64, columns: i64) {
-        let item = pack.itemsize as i64;
+        let (item, step) = (pack.access.itemsize as i64, self.inner_steps[pack.operand]);
         for row in 0..rows {
             let to = block.wrapping_offset((row * columns * item) as isize);
             let from = array.wrapping_offset((row * self.outer_strides[pack.operand]) as isize);
             // SAFETY: by the caller's promise, the array has such a row, and the block room for it.
-            unsafe { copy_row(pack.itemsize, to, item, from, pack.step, columns) };
+            unsafe { copy_row(pack.access.itemsize, to, item, from, step, columns) };
         }
     }
 
     /// # Safety
     /// As for `gather`.
     unsafe fn scatter(&self, pack: &Pack, array: *mut u8, block: *mut u8, rows: i64, columns: i64) {
-        let item = pack.itemsize as i64;
+        let (item, step) = (pack.access.itemsize as i64, self.inner_steps[pack.operand]);
         for row in 0..rows {
             let to = array.wrapping_offset((row * self.outer_strides[pack.operand]) as isize);
             let from = block.wrapping_offset((row * columns * item) as isize);
             // SAFETY: by the caller's promise, the array has such a row, and so has the block.
-            unsafe { copy_row(pack.itemsize, to, pack.step, from, item, columns) };
+            unsafe { copy_row(pack.access.itemsize, to, step, from, item, columns) };
         }
     }
 }

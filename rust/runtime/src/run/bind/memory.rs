@@ -22,7 +22,7 @@ impl Binder<'_> {
         let bytes = byte_count(&layout.dims, self.itemsize(slot))?;
         let bases = self.program.bases;
         let place = match (&mut self.arena, self.program.liveness.in_output[slot.index()]) {
-            (Some(_), Some(output)) => Place::start(bases.outputs + output),
+            (Some(_), Some(output)) => Place::start(bases.outputs() + output),
             (Some(arena), None) => {
                 let guards = &mut self.state.guards;
                 let start = arena.take(guards.around(bytes)?)? + guards.width();

@@ -17,12 +17,8 @@ impl Binder<'_> {
         let (left, right, result) = (self.layout(a), self.layout(b), self.layout(to));
         let plan = BatchPlan::new(self.dtype(to), left, right, result, same)?;
         self.need_scratch(plan.scratch());
-        Ok(RunStep::Dot(Box::new(DotStep {
-            a: self.slot(a).place,
-            b: self.slot(b).place,
-            to: place,
-            plan,
-        })))
+        let operands = [a, b].map(|slot| self.slot(slot).place);
+        Ok(RunStep::Dot(Box::new(DotStep { operands, to: place, plan })))
     }
 
     /// `operands` are `z`, `alpha`, `a`, `b` and `beta`.

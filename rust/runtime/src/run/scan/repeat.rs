@@ -160,7 +160,7 @@ impl<'p> ScanRun<'p> {
             let next = start.wrapping_offset((step * stride) as isize);
             moved.strides.push(Stride { base, next, bytes: stride as isize });
         }
-        let outputs = self.part.program.bases.outputs;
+        let outputs = self.part.program.bases.outputs();
         for (at, output) in self.outputs.iter().enumerate() {
             let base = outputs + at;
             match output.target {

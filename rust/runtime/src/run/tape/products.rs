@@ -37,7 +37,7 @@ impl Kept {
 
     fn of_dot(step: &DotStep) -> Option<Kept> {
         let (dtype, gemv, matrix_first) = step.plan.kept()?;
-        Some(Kept::new(dtype, gemv, [step.a, step.b], matrix_first, step.to))
+        Some(Kept::new(dtype, gemv, step.operands, matrix_first, step.to))
     }
 
     fn of_gemm(step: &GemmStep, adds: bool) -> Option<(Kept, Option<&TransferPlan>)> {
@@ -76,8 +76,8 @@ impl<'a> Recorder<'a> {
             return;
         }
         let product = step.plan.small().and_then(|(dtype, dot)| {
-            let operands = [step.a, step.b];
-            self.product(&Product { dtype, dot, operands, addend: None, to: step.to }, parts)
+            let (operands, to) = (step.operands, step.to);
+            self.product(&Product { dtype, dot, operands, addend: None, to }, parts)
         });
         if product.is_none() {
             self.add(Action::Dot(step));
