@@ -231,25 +231,23 @@ mod blocks {
         made
     }
 
-    #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]
-    unsafe extern "C" fn block_f4<F: Binary>(x: __m512, y: __m512) -> __m512 {
-        // SAFETY: a register is as large as its elements, and any bits are some.
-        unsafe {
-            let x = std::mem::transmute::<__m512, [f32; 16]>(x);
-            let y = std::mem::transmute::<__m512, [f32; 16]>(y);
-            std::mem::transmute::<[f32; 16], __m512>(each::<F, f32, 16>(x, y))
-        }
+    macro_rules! block {
+        ($name:ident, $element:ident, $lanes:literal, $register:ident) => {
+            #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]
+            unsafe extern "C" fn $name<F: Binary>(x: $register, y: $register) -> $register {
+                // SAFETY: a register is as large as its elements, and any bits are some.
+                unsafe {
+                    let x = std::mem::transmute::<$register, [$element; $lanes]>(x);
+                    let y = std::mem::transmute::<$register, [$element; $lanes]>(y);
+                    let made = each::<F, $element, $lanes>(x, y);
+                    std::mem::transmute::<[$element; $lanes], $register>(made)
+                }
+            }
+        };
     }
 
-    #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]
-    unsafe extern "C" fn block_f8<F: Binary>(x: __m512d, y: __m512d) -> __m512d {
-        // SAFETY: as above.
-        unsafe {
-            let x = std::mem::transmute::<__m512d, [f64; 8]>(x);
-            let y = std::mem::transmute::<__m512d, [f64; 8]>(y);
-            std::mem::transmute::<[f64; 8], __m512d>(each::<F, f64, 8>(x, y))
-        }
-    }
+    block!(block_f4, f32, 16, __m512);
+    block!(block_f8, f64, 8, __m512d);
 
     pub(super) fn address<F: Binary>(form: &str) -> Option<usize> {
         Some(match form {
@@ -261,12 +259,8 @@ mod blocks {
 }
 
 fn unary<F: Unary>(form: &str, level: Option<Level>) -> Option<usize> {
-    by_level!(
-        level,
-        plain: plain::unary::<F>(form),
-        avx2: avx2::unary::<F>(form),
-        avx512: avx512::unary::<F>(form),
-    )
+    by_level!(level, plain: plain::unary::<F>(form), avx2: avx2::unary::<F>(form),
+        avx512: avx512::unary::<F>(form))
 }
 
 fn binary<F: Binary>(form: &str, level: Option<Level>) -> Option<usize> {

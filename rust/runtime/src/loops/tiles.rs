@@ -127,21 +127,20 @@ mod registers {
     reduction!(Sum, f32, |a, b| _mm512_add_ps(a, b));
     reduction!(Product, f64, |a, b| _mm512_mul_pd(a, b));
     reduction!(Product, f32, |a, b| _mm512_mul_ps(a, b));
-    // The others keep NaN.
-    reduction!(Largest, f64, |a, b| {
-        let nan = _mm512_cmp_pd_mask::<_CMP_UNORD_Q>(a, a);
-        _mm512_mask_blend_pd(_mm512_cmp_pd_mask::<_CMP_GE_OQ>(a, b) | nan, b, a)
-    });
-    reduction!(Largest, f32, |a, b| {
-        let nan = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(a, a);
-        _mm512_mask_blend_ps(_mm512_cmp_ps_mask::<_CMP_GE_OQ>(a, b) | nan, b, a)
-    });
-    reduction!(Smallest, f64, |a, b| {
-        let nan = _mm512_cmp_pd_mask::<_CMP_UNORD_Q>(a, a);
-        _mm512_mask_blend_pd(_mm512_cmp_pd_mask::<_CMP_LE_OQ>(a, b) | nan, b, a)
-    });
-    reduction!(Smallest, f32, |a, b| {
-        let nan = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(a, a);
-        _mm512_mask_blend_ps(_mm512_cmp_ps_mask::<_CMP_LE_OQ>(a, b) | nan, b, a)
-    });
+    /// The larger or the smaller numbers, as the comparison says; NaN is kept.
+    macro_rules! extreme {
+        ($kind:ident, $comparison:ident) => {
+            reduction!($kind, f64, |a, b| {
+                let nan = _mm512_cmp_pd_mask::<_CMP_UNORD_Q>(a, a);
+                _mm512_mask_blend_pd(_mm512_cmp_pd_mask::<$comparison>(a, b) | nan, b, a)
+            });
+            reduction!($kind, f32, |a, b| {
+                let nan = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(a, a);
+                _mm512_mask_blend_ps(_mm512_cmp_ps_mask::<$comparison>(a, b) | nan, b, a)
+            });
+        };
+    }
+
+    extreme!(Largest, _CMP_GE_OQ);
+    extreme!(Smallest, _CMP_LE_OQ);
 }
