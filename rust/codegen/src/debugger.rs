@@ -25,14 +25,14 @@ struct Descriptor {
 const ADDED: u32 = 1;
 const REMOVED: u32 = 2;
 
-/// What debuggers read; who changes it holds [`LOCK`].
+/// The list that debuggers read; who changes it holds [`LOCK`].
 #[unsafe(no_mangle)]
 static mut __jit_debug_descriptor: Descriptor =
     Descriptor { version: 1, action: 0, changed: null_mut(), first: null_mut() };
 
 static LOCK: Mutex<()> = Mutex::new(());
 
-/// What debuggers stop in. It has to be called, and does nothing.
+/// The function that debuggers stop in. It has to be called, and does nothing.
 #[unsafe(no_mangle)]
 #[inline(never)]
 extern "C" fn __jit_debug_register_code() {

@@ -217,7 +217,7 @@ impl<'f> Emitter<'f> {
         made.expect("a register has elements")
     }
 
-    /// What `compute` makes of the elements, one by one.
+    /// The results of `compute` for the elements, one by one.
     pub(crate) fn each_lane(
         &mut self,
         operands: &[Dtype],

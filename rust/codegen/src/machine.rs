@@ -31,7 +31,7 @@ const ALIGNMENT: usize = 64;
 /// The code of some kernels, which lives as long as this.
 #[derive(Debug)]
 pub struct Code {
-    /// What debuggers know of it, if they were told.
+    /// The entry for debuggers, if they were told of it.
     #[expect(dead_code, reason = "it lives as long as the code, and ends before")]
     told: Option<Told>,
     pages: Pages,

@@ -441,7 +441,7 @@ impl Emitter<'_> {
         if !self.drawn {
             let low = [x, y].map(|one| self.b.ins().swiden_low(one));
             let high = [x, y].map(|one| self.b.ins().swiden_high(one));
-            // What has more bits than eight would become the largest number that has eight.
+            // A number of more bits than eight would become the largest number that has eight.
             let kept = self.ints(I16X8, 0xff);
             let [low, high] = [low, high].map(|[x, y]| {
                 let made = compute(self, x, y);

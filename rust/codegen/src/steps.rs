@@ -247,7 +247,7 @@ fn reads_memory(own: &Statement, at: usize) -> bool {
     }
 }
 
-/// What comes of a step: values that steps compute, and are stored, states of the next one or its end.
+/// The results of a step: values that steps compute, and are stored, states of the next one or its end.
 fn ends(kernel: &ScanKernel) -> BTreeSet<usize> {
     let writes = kernel.writes.iter().filter(|own| own.walks);
     let stored = writes.flat_map(|own| own.values.iter().copied());

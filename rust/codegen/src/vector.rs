@@ -54,7 +54,7 @@ pub(crate) enum Given {
     Gathered { at: usize, dtype: Dtype, of: Value },
 }
 
-/// What a block does with a value; for the writer of machine code, with a node of its own.
+/// The use of a value in a block; for the writer of machine code, with a node of its own.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Effect<V> {
     /// It is written behind an address, which is argument `at`; memory that nobody else reads or writes.
@@ -141,7 +141,7 @@ pub(crate) struct ChosenRow {
     pub(crate) size: u32,
 }
 
-/// What is done with a block of elements, as instructions of Cranelift on registers of two elements. No processor has
+/// The work on a block of elements, as instructions of Cranelift on registers of two elements. No processor has
 /// all of these: they are there to be translated.
 pub(crate) struct Block<'f> {
     /// Writes the instructions.

@@ -9,7 +9,7 @@
 //! which follows from a reduction of the row, can be in the loop. Other nodes of the loop repeat its value along the
 //! row, and it needs no memory.
 //!
-//! What ops mean is told by a [`Kind`] for all nodes alike, and lengths by [`Lengths`]. Start reading at [`cut`].
+//! A [`Kind`] tells what an op means for all nodes alike, and [`Lengths`] tell lengths. Start reading at [`cut`].
 
 mod kind;
 mod levels;
@@ -44,9 +44,9 @@ use spaces::Spaces;
 /// Costs, in additions.
 #[derive(Clone, Copy)]
 pub struct Costs {
-    /// Of writing an element to a buffer in cache and reading it again.
+    /// The cost of writing an element to a buffer in cache and reading it again.
     pub keeping: u32,
-    /// Of a function.
+    /// The cost of a function.
     pub function: u32,
 }
 
@@ -62,7 +62,7 @@ pub struct Request<'a> {
     pub inputs: &'a [Var],
     /// The outputs of the graph.
     pub outputs: &'a [Var],
-    /// What is told of single nodes, whose kinds have the domain [`Domain::Given`].
+    /// The facts about single nodes, whose kinds have the domain [`Domain::Given`].
     pub given: &'a [Given],
     /// The variables whose memory is written over.
     pub written: &'a [Var],
@@ -70,11 +70,11 @@ pub struct Request<'a> {
     pub before: &'a [(Node, Vec<Node>)],
     /// The highest number of nodes of a loop. With 1, nothing is computed twice either.
     pub limit: usize,
-    /// What results that are computed again may cost.
+    /// The most that results may cost that are computed again.
     pub costs: Costs,
 }
 
-/// What is known of a graph before its nodes are placed.
+/// The facts about a graph before its nodes are placed.
 struct Known<'a> {
     request: &'a Request<'a>,
     graph: Numbered,
@@ -86,7 +86,7 @@ struct Known<'a> {
     before: FxHashMap<usize, Vec<usize>>,
     /// The nodes without dead code; views that loops look through count as dead.
     needed: Vec<usize>,
-    /// What the lengths of needed nodes outside loops are computed from.
+    /// The values from which the lengths of needed nodes outside loops are computed.
     leaves: Vec<Box<[VarId]>>,
 }
 

@@ -8,7 +8,7 @@ use crate::program::Program;
 /// Text, the number of the origin, the number of the kernel, sizes, and the shapes of results.
 type Told = (String, Option<usize>, Option<u32>, Vec<Option<i64>>, Vec<Option<Vec<i64>>>);
 
-/// What `program` does, instruction by instruction; with dims of all its inputs, each in C order, also
+/// Tells what `program` does, instruction by instruction; with dims of all its inputs, each in C order, also
 /// with which sizes.
 #[pyfunction]
 #[pyo3(signature = (program, dims=None))]

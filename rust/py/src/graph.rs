@@ -237,7 +237,7 @@ impl FunctionGraph {
     }
 }
 
-/// What `FunctionGraph.transaction` gives: enter it to edit.
+/// The result of `FunctionGraph.transaction`: enter it to edit.
 #[pyclass(frozen, module = "frazil._core")]
 pub struct Transaction {
     graph: Py<FunctionGraph>,

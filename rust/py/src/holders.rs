@@ -264,7 +264,7 @@ fn classes(py: Python<'_>) -> PyResult<&Classes> {
 }
 
 impl Classes {
-    /// What holds any of these objects, but for the tuple in which they are handed over.
+    /// The holders of these objects, but for the tuple in which they are handed over.
     fn referrers<'py>(
         &self,
         py: Python<'py>,

@@ -188,7 +188,7 @@ fn set_profile(py: Python<'_>) -> PyResult<SetProfile> {
         .copied()
 }
 
-/// What CPython calls at each event of a thread, with what `PyEval_SetProfile` was given.
+/// CPython calls it at each event of a thread, with the object that `PyEval_SetProfile` was given.
 unsafe extern "C" fn on_event(
     reach: *mut ffi::PyObject,
     frame: *mut ffi::PyFrameObject,
@@ -273,7 +273,7 @@ impl Reach {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is known of a code object that is entered, and what the frame is that enters it.
+    /// The facts about a code object that is entered, and the frame that enters it.
     fn met(&self, address: usize) -> (Option<Kind>, Frame) {
         let mut state = self.state();
         *state.entries.entry(address).or_default() += 1;

@@ -264,7 +264,7 @@ impl PyRuleSet {
         self.set.remembered()
     }
 
-    /// What `outputs` become.
+    /// The replacements of `outputs`.
     fn rewrite<'py>(&self, outputs: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let (results, _) = self.swept(outputs, |vars| Sweep::new(&self.set, vars))?;
         wrappers(outputs.py(), &results)

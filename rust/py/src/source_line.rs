@@ -83,8 +83,8 @@ pub fn set_internal_path(prefix: String) {
 /// The number of times that code was forgotten.
 static FORGOTTEN: AtomicU64 = AtomicU64::new(0);
 
-/// What a thread remembers of the table, so that threads that build nodes do not wait for each other: a cell for each
-/// of some codes, and of some places in codes. It holds until code is forgotten, whose address another may get.
+/// The part of the table that a thread remembers, so that threads that build nodes do not wait for each other: a cell
+/// for each of some codes, and of some places in codes. It holds until code is forgotten, whose address another may get.
 struct Seen {
     forgotten: Cell<u64>,
     codes: [Cell<(usize, bool)>; SEEN],

@@ -414,7 +414,7 @@ fn operator<'py>(
     setting.apply.bind(py).call((ufunc, args, PyDict::new(py)), Some(&keywords))
 }
 
-/// What an elementwise function gives for arrays of the current trace and numbers; nothing for other functions and
+/// The result of an elementwise function for arrays of the current trace and numbers; nothing for other functions and
 /// operands, and where lengths are not known.
 fn computed<'py>(
     setting: &Setting,

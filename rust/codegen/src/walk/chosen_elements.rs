@@ -15,7 +15,7 @@ use cranelift_codegen::ir::{InstBuilder, StackSlot, Value};
 use cranelift_frontend::Variable;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is known of the indices of a chunk: whether some are negative or out of bounds, and whether most are the one
+/// The facts about the indices of a chunk: whether some are negative or out of bounds, and whether most are the one
 /// before.
 const UNKNOWN: i64 = 0;
 const WITH_RUNS: i64 = 2;
@@ -138,7 +138,7 @@ impl Walk<'_, '_, '_> {
 
     // ------------------------------------------------------------ a chunk
 
-    /// What is known of the indices of a chunk.
+    /// The facts about the indices of a chunk.
     pub(super) fn kind_of_indices(
         &mut self,
         own: &ChosenElements,

@@ -83,7 +83,7 @@ impl Walk<'_, '_, '_> {
             }
         }
         for own in foldings.iter().filter(|own| !floats && own.write_number().is_some()) {
-            // What tiles folded is in the sets, which a row folded by itself would not complete.
+            // The results that tiles folded are in the sets, which a row folded by itself would not complete.
             let blocks = own.blocks(self.e);
             let none = self.e.b.ins().icmp_imm_s(IntCC::Equal, blocks, 0);
             holds = self.e.b.ins().band(holds, none);

@@ -80,7 +80,7 @@ impl Walk<'_, '_, '_> {
             let end = dense.map_or(to, |dense| self.e.b.ins().select(dense, to, from));
             self.turns(region, at, end, size, count, None, foldings);
             if count > 1 && size.is_some_and(|size| size < 4) {
-                // What is left would be up to 63 elements.
+                // The rest would be up to 63 elements.
                 self.turns(region, at, end, size, 1, None, foldings);
             }
             if size.is_some() || count > 1 {

@@ -15,7 +15,7 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 use cranelift_frontend::Variable;
 use std::collections::BTreeMap;
 
-/// What has elements in memory.
+/// The things that have elements in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Elements {
     Read(usize),

@@ -23,7 +23,7 @@ pub enum Domain {
     Given,
 }
 
-/// What a view shows: its first operand.
+/// The value that a view shows: its first operand.
 pub struct View {
     /// For each dimension, the axis of the operand.
     pub axes: Axes,
@@ -31,7 +31,7 @@ pub struct View {
     pub filled: bool,
 }
 
-/// What is the same for all nodes with one op, and operands and results of the same types.
+/// The facts that are the same for all nodes with one op, and operands and results of the same types.
 pub struct Kind {
     /// Whether a loop may hold such a node.
     pub fusible: bool,
@@ -47,7 +47,7 @@ pub struct Kind {
     pub row: Option<usize>,
     /// Whether it is the length of an operand.
     pub is_length: bool,
-    /// What an elementwise op of a fusible node costs.
+    /// The cost of an elementwise op of a fusible node.
     pub cost: Option<u32>,
     /// The domain of a fusible node.
     pub domain: Domain,
@@ -55,13 +55,13 @@ pub struct Kind {
     pub whole: bool,
     /// The operands that a fusible node reads element by element: their positions and axes.
     pub operands: Vec<(usize, Axes)>,
-    /// What a view shows.
+    /// The value that a view shows.
     pub view: Option<View>,
     /// The positions of the operands that are only lengths.
     pub length_operands: Range<usize>,
 }
 
-/// What is told of a single node.
+/// The facts about a single node.
 pub struct Given {
     /// The node's position in the order.
     pub at: usize,

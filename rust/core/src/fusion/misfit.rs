@@ -1,4 +1,4 @@
-//! What is told of a graph, where it does not fit the graph.
+//! Facts about a graph that do not fit it.
 
 use std::fmt;
 

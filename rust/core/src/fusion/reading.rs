@@ -1,4 +1,4 @@
-//! What a loop reads for each node, views looked through: broadcast, added and dropped dimensions.
+//! The values that a loop reads for each node, views looked through: broadcast, added and dropped dimensions.
 
 use smallvec::SmallVec;
 
@@ -19,13 +19,13 @@ pub(super) struct Operand {
     pub(super) repeats_row: bool,
 }
 
-/// What a loop over the domain of a fusible node reads for it.
+/// The values that a loop over the domain of a fusible node reads for it.
 pub(super) struct Reading {
     /// The domain.
     pub over: VarId,
     /// The operand that is needed as a whole array.
     pub(super) whole: Option<VarId>,
-    /// What is read element by element.
+    /// The values that are read element by element.
     pub operands: SmallVec<[Operand; 3]>,
     /// The node's result.
     pub output: VarId,

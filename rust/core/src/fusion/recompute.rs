@@ -42,7 +42,7 @@ impl Recompute {
         search.again
     }
 
-    /// What a result is computed from again; None if loops read it.
+    /// The values from which a result is computed again; None if loops read it.
     pub(super) fn again(&self, x: VarId) -> Option<&[VarId]> {
         self.0.get(x.index())?.as_deref()
     }

@@ -17,7 +17,7 @@ use crate::node::{Var, traverse};
 pub struct Segment {
     /// The positions of its nodes: those of a loop, in the order of the segment's graph, or the one node.
     pub nodes: Vec<usize>,
-    /// What a loop does with its nodes; None for a node that runs by itself.
+    /// The work of a loop on its nodes; None for a node that runs by itself.
     pub in_loop: Option<InLoop>,
     /// The variables that it reads, in the order in which a walk from the outputs meets them.
     pub inputs: Vec<Var>,
@@ -25,7 +25,7 @@ pub struct Segment {
     pub outputs: Vec<Var>,
 }
 
-/// What a loop does with its nodes.
+/// The work of a loop on its nodes.
 pub struct InLoop {
     /// The positions of the nodes that run once for each row.
     pub row_nodes: Vec<usize>,

@@ -61,8 +61,8 @@ impl<'a> Placement<'a> {
         Some(self.known.readings.get(at)?.output)
     }
 
-    /// What a node reads, and whether its loop computes an element of each at each of its positions if it computes
-    /// them at all.
+    /// The values that a node reads, and whether its loop computes an element of each at each of its positions if it
+    /// computes them at all.
     fn operands(&self, at: usize) -> impl Iterator<Item = (VarId, bool)> {
         let read = self.known.readings.get(at).into_iter();
         let is_row = self.levels.is_row[at];

@@ -9,7 +9,7 @@ use super::numbered::{Numbered, VarId};
 use super::reading::Readings;
 use crate::node::{Node, Var};
 
-/// What is asked about lengths.
+/// The questions about lengths.
 pub trait Lengths {
     /// Why something could not be found.
     type Error;
@@ -112,7 +112,7 @@ impl Spaces {
         self.contents[rows.0 as usize][..] == whole[..whole.len().saturating_sub(1)]
     }
 
-    /// What the lengths of a domain are computed from.
+    /// The values from which the lengths of a domain are computed.
     pub(super) fn leaves(&self, over: VarId) -> &[VarId] {
         &self.leaves[&self.of[&over].1]
     }

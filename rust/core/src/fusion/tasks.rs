@@ -102,7 +102,7 @@ pub(super) fn tasks(known: &Known, levels: &Levels) -> Vec<Task> {
 fn live(known: &Known, levels: &Levels) -> Vec<bool> {
     let mut wanted: Marks = levels.read_by_others(known);
     let mut live = vec![false; known.request.order.len()];
-    // What loops may compute again, by the loops that read it.
+    // The results that loops may compute again, by the loops that read them.
     let mut readers: FxHashMap<VarId, SmallVec<[LoopKey; 2]>> = FxHashMap::default();
     for (at, key) in levels.loops(known).rev() {
         let Some(read) = known.readings.get(at) else { continue };

@@ -14,7 +14,7 @@ pub fn first_alike<'a>(nodes: impl IntoIterator<Item = &'a Node>) -> Vec<usize> 
         .into_iter()
         .enumerate()
         .map(|(at, node)| {
-            // What is equal is one object.
+            // Equal values are one object.
             let mut key = SmallVec::new();
             if let Body::Apply { op, .. } = node.body() {
                 key.push(op.address());
@@ -28,7 +28,7 @@ pub fn first_alike<'a>(nodes: impl IntoIterator<Item = &'a Node>) -> Vec<usize> 
 
 /// The ops of nodes, each once, in the order of the first node of each.
 pub fn ops<'a>(nodes: impl IntoIterator<Item = &'a Node>) -> Vec<&'a Op> {
-    // What is equal is one object.
+    // Equal values are one object.
     let mut seen = FxHashSet::default();
     let applied = nodes.into_iter().filter_map(|node| match node.body() {
         Body::Apply { op, .. } => Some(op),

@@ -24,7 +24,7 @@ pub enum OpRule {
     Product,
 }
 
-/// What a view does with the dimensions of its operand.
+/// The change that a view makes to the dimensions of its operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ViewRule {
     /// It has dimensions of length 1 at the axes of the result.

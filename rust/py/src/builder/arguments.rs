@@ -10,7 +10,7 @@ use pyo3::types::PyTuple;
 
 use crate::types::TensorType;
 
-/// What a state of a scan starts with, and where it comes from then: "output" or "input", and a
+/// The initial value of a state of a scan, and where it comes from then: "output" or "input", and a
 /// number.
 pub(super) type StateArgument = (u32, String, usize);
 

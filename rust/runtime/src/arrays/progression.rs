@@ -150,7 +150,7 @@ pub(crate) unsafe fn write_terms(
         // SAFETY: by the caller's promise, the operands are an element of type `T` each.
         let [start, step] = given.map(|at| unsafe { at.cast::<T>().read() });
         let second = start.after(step);
-        // Of floats, the second term less the first may be another step than the given one.
+        // The second term of floats less the first may be another step than the given one.
         let delta = second.beyond(start);
         let to = to.cast::<T>();
         let narrow = i32::try_from(count).is_ok();

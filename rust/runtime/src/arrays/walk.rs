@@ -16,7 +16,7 @@ pub(crate) struct Strides {
 }
 
 impl Strides {
-    /// Of no operands yet.
+    /// A walk over no operands yet.
     pub(crate) fn new() -> Strides {
         Strides::default()
     }

@@ -61,7 +61,7 @@ pub(crate) struct BandPlan {
     dtype: DType,
     on_error: OnError,
     size: i32,
-    /// Of the right side.
+    /// The columns of the right side.
     columns: i32,
     /// Diagonals below and above the main one of the matrix that is solved for.
     bands: Option<[i32; 2]>,

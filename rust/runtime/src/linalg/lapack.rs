@@ -38,7 +38,7 @@ pub enum OnError {
 }
 
 impl OnError {
-    /// What `done` means for a result of `count` elements without gaps.
+    /// The meaning of `done` for a result of `count` elements without gaps.
     ///
     /// # Safety
     /// The result has so many elements of `dtype`, a floating one.

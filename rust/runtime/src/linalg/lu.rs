@@ -32,7 +32,7 @@ pub(crate) struct LuPlan {
 pub(crate) struct LuSolvePlan {
     dtype: DType,
     size: i32,
-    /// Of the right side; `None` for a vector.
+    /// The columns of the right side; `None` for a vector.
     columns: Option<i32>,
     transposed: bool,
     on_error: OnError,

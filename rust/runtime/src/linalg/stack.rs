@@ -33,17 +33,17 @@ const FAILED: i32 = 1;
 /// The operation on one matrix.
 #[derive(Debug)]
 pub(crate) enum MatrixPlan {
-    /// Of a matrix, the factor.
+    /// The factor of a matrix.
     Cholesky(CholeskyPlan),
-    /// Of a triangle and a right side, the solution.
+    /// The solution for a triangle and a right side.
     Solve(SolvePlan),
     /// The gradient of the factored matrix, from a factor and its gradient.
     CholeskyGradient(CholeskyGradientPlan),
-    /// Of a matrix, the factors and the partners of rows.
+    /// The factors of a matrix, and the partners of rows.
     Lu(LuPlan),
-    /// Of factors, partners and a right side, the solution.
+    /// The solution for factors, partners and a right side.
     LuSolve(LuSolvePlan),
-    /// Of a matrix with a few diagonals and a right side, the solution.
+    /// The solution for a matrix with a few diagonals and a right side.
     Bands(BandPlan),
     /// The decomposition of a matrix.
     Apart(DecompositionPlan),

@@ -236,7 +236,7 @@ pub(super) fn exp_of_sum<L: Lanes>(x: L, rest: L) -> L {
     power_of(&own)
 }
 
-/// What is to be added to a power, as a part of it: `e**r - 1`, and the error that the power has.
+/// The number to add to a power, as a part of it: `e**r - 1`, and the error that the power has.
 #[inline(always)]
 fn small_part<L: Lanes>(r: L, rest: L) -> L {
     let s = r.mul(r);

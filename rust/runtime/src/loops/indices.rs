@@ -1,11 +1,11 @@
-//! What a kernel has to know of many indices before it takes or puts elements.
+//! The facts about many indices that a kernel needs before it takes or puts elements.
 
 /// Some are negative or out of bounds, or all are fine, or most are the one before, too.
 const UNKNOWN: i32 = 0;
 const IN_BOUNDS: i32 = 1;
 const WITH_RUNS: i32 = 2;
 
-/// What so many indices are, for an array of that length.
+/// The facts about so many indices, for an array of that length.
 ///
 /// # Safety
 ///

@@ -113,7 +113,7 @@ pub(super) const OF_F32: Logarithm<f32> = Logarithm {
     ],
 };
 
-/// What the instruction `vfixupimm` makes of zeros, infinities, NaN and negative numbers.
+/// The results of the instruction `vfixupimm` for zeros, infinities, NaN and negative numbers.
 pub(super) const EDGES: u64 = 0x353_0422;
 
 /// `(log(1 + r) - r) / r**2`, from the lowest power on.

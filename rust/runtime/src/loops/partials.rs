@@ -3,7 +3,7 @@
 //! They stand in sets of as many as a block has lanes. The bits of a result depend on the order given
 //! here, which kernels in other languages keep, too.
 
-// What iterators and methods of std are made of is compiled for no instruction set but the plain
+// The code of iterators and methods of std is compiled for no instruction set but the plain
 // one, unless it happens to be inlined.
 #![expect(clippy::needless_range_loop, reason = "loops over indices keep the instruction set")]
 

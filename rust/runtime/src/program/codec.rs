@@ -238,7 +238,7 @@ impl Program {
     }
 }
 
-/// What the operands of a loop's kernel are: element types, whether each moves along the inner
+/// The operands of a loop's kernel: element types, whether each moves along the inner
 /// dimension, which results fold into what is there and how, and the buffers of a kernel of rows.
 fn operands<K>(
     code: &Loop<K>,

@@ -81,7 +81,7 @@ impl Liveness {
     }
 }
 
-/// Whose memory each slot lies in.
+/// The memory that each slot lies in.
 struct Memory<'a> {
     slots: &'a [SlotInfo],
     instrs: &'a [Instr],

@@ -86,7 +86,7 @@ impl Split {
                 Split { level: at, length: level.length, piece, long: AtomicBool::new(false) };
             Some((((split.pieces() as i64).min(ENOUGH_PIECES), level.copied == 0), split))
         });
-        // Of equals the first.
+        // The first of equals.
         let mut best: Option<((i64, bool), Split)> = None;
         for candidate in candidates {
             if best.as_ref().is_none_or(|best| candidate.0 > best.0) {

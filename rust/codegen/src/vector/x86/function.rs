@@ -219,7 +219,7 @@ fn pressure(graph: &Graph, schedule: &Schedule) -> Option<usize> {
             }
         }
     }
-    // What these say is in registers all the time.
+    // The values of these are in registers all the time.
     let same = schedule.same.iter().filter(|&&id| graph.nodes[id].is_mask());
     let masks = if have_masks { 0 } else { same.count() + graph.flags.len() };
     Some(most + 2 + masks)
@@ -239,7 +239,7 @@ pub(super) enum ValuePlace {
 /// The block of a turn that is being written.
 #[derive(Clone, Copy)]
 pub(super) struct Turn {
-    /// Which one of the turn's blocks it is.
+    /// The number of the block within the turn.
     pub(super) block: u32,
     /// The set of partial results that it folds into; `None` where they are in memory.
     pub(super) set: Option<u32>,

@@ -499,7 +499,7 @@ impl Translation<'_> {
         Some(self.add(made, size))
     }
 
-    /// Of two numbers the larger, or smaller, if that is what is chosen: of floats the first where it is, or is NaN.
+    /// The larger of two numbers, or the smaller, if that is chosen: of floats the first where it is, or is NaN.
     fn extreme(&self, mask: Id, yes: Id, no: Id) -> Option<Node> {
         if let Node::CompareIntegers { signed, predicate, args } = self.nodes[mask]
             && args == [yes, no]

@@ -2,7 +2,7 @@
 //!
 //! Each lane does what `small.rs` does for one matrix, in the same order: the bits are the same.
 
-// What iterators are made of is compiled for no instruction set but the plain one, unless it
+// The code of iterators is compiled for no instruction set but the plain one, unless it
 // happens to be inlined.
 #![expect(clippy::needless_range_loop, reason = "loops over indices keep the instruction set")]
 // Each kernel is a function of its own, which begins and ends with clean registers. Arrays start from

@@ -4,7 +4,7 @@
 //! They are computed in `f64`, those of `f32` too. Matrices whose elements are very large or small are left to LAPACK,
 //! which scales them: here squares of elements neither overflow nor vanish.
 
-// What iterators are made of is compiled for no instruction set but the plain one, unless it
+// The code of iterators is compiled for no instruction set but the plain one, unless it
 // happens to be inlined.
 #![expect(clippy::needless_range_loop, reason = "loops over indices keep the instruction set")]
 
@@ -209,7 +209,7 @@ pub(super) unsafe fn turned<V: Wide<Item = f64>>(first: V, second: V, beside: V)
     // SAFETY: by the caller's promise, the processor has the registers.
     unsafe {
         let zero = V::splat(0.0);
-        // What changes neither of the two when it is added is as good as nothing.
+        // A number that changes neither of the two when it is added is as good as nothing.
         let breadth = beside.abs();
         let is_nothing = |x: V| x.abs().plus(breadth).equals(x.abs());
         let counts = breadth.above(V::splat(NOTHING));

@@ -1,6 +1,6 @@
 //! Where many small matrices of one size lie.
 
-// What iterators are made of is compiled for no instruction set but the plain one, unless it
+// The code of iterators is compiled for no instruction set but the plain one, unless it
 // happens to be inlined.
 #![expect(clippy::needless_range_loop, reason = "loops over indices keep the instruction set")]
 

@@ -64,7 +64,7 @@ pub(super) unsafe fn round_of_one<W: Wide<Item = f64>>(
     }
 }
 
-/// What [`turned`] finds for each pair.
+/// The results of [`turned`] for each pair.
 type Angles = Turned<[One; MOST]>;
 
 /// The angles for these elements of pairs: both on the diagonal, and the one beside it.

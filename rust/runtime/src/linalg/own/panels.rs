@@ -1,6 +1,6 @@
 //! The loops of a product of a matrix, of which there is a copy for them, and a vector.
 
-// What iterators are made of is compiled for no instruction set but the plain one, unless it
+// The code of iterators is compiled for no instruction set but the plain one, unless it
 // happens to be inlined.
 #![expect(clippy::needless_range_loop, reason = "loops over indices keep the instruction set")]
 

@@ -11,7 +11,7 @@ pub(crate) enum Vectors {
     None,
     /// As many as there are values.
     Some,
-    /// Of both sides as many as the matrix has rows, and columns.
+    /// Vectors of both sides: as many as the matrix has rows, and columns.
     All,
 }
 

@@ -19,7 +19,7 @@ pub(crate) struct SmallAgain {
     kept: Option<Box<[u64]>>,
 }
 
-/// What is known of a product before it is computed.
+/// The facts about a product before it is computed.
 pub(crate) struct Facts<T> {
     /// The steps of the value that is added to it, from row to row and along a row.
     pub(crate) addend: Option<[isize; 2]>,

@@ -157,7 +157,7 @@ impl Tridiagonal {
             }
             start = last + 1;
         }
-        // What was not taken apart to the end is seen here.
+        // A matrix that was not taken apart to the end is found here.
         (0..self.size.saturating_sub(1)).all(|at| self.beside[at] == 0.0)
     }
 

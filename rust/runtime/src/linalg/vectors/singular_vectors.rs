@@ -17,7 +17,7 @@ struct Bidiagonal {
     above: Line,
     left: Square,
     right: Square,
-    /// What is as good as nothing in this matrix.
+    /// The size up to which numbers are as good as nothing in this matrix.
     nothing: f64,
 }
 
@@ -171,7 +171,7 @@ impl Bidiagonal {
         true
     }
 
-    /// What is as good as nothing: beside a bound of the smallest value from below.
+    /// The size up to which numbers are as good as nothing: beside a bound of the smallest value from below.
     fn threshold(&self) -> f64 {
         let mut mu = self.diagonal[0].abs();
         let mut least = mu;

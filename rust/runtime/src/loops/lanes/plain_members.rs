@@ -1,4 +1,4 @@
-//! What all registers of lanes have by instructions of the same kind.
+//! The members that all registers of lanes have by instructions of the same kind.
 
 /// The members of [`Lanes`] for a register that differ between sets of instructions only in the names of these.
 macro_rules! plain_members {

@@ -98,7 +98,7 @@ impl<'p> ScanRun<'p> {
         Ok(done)
     }
 
-    /// What a tape has to know to do steps inside blocks of elements; `None` if it must not: rows of stacks are far
+    /// The facts that a tape needs to do steps inside blocks of elements; `None` if it must not: rows of stacks are far
     /// apart, so that blocks of them would take longer than whole ones.
     fn apart_by(&self, conduct: &Conduct<'_>) -> Option<Apart> {
         let may = self.rows.is_empty() && self.code.until.is_none();
