@@ -16,7 +16,7 @@ use frazil_runtime::TURNS;
 const LEVELS: u32 = frazil_runtime::LEVELS as u32;
 /// Blocks after which float sums are carried to the next level, and so on.
 pub(crate) const CARRIED: i64 = SETS as i64 * TURNS;
-const CARRIED_TWICE: i64 = CARRIED * TURNS;
+pub(crate) const CARRIED_TWICE: i64 = CARRIED * TURNS;
 
 /// The place of a fold's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -20,8 +20,8 @@ use none as native;
 use x86 as native;
 
 pub(crate) use native::{
-    code, columns_of_rows, fill, fold_columns, may_hold, rows_code, rows_of_columns, steps_code,
-    tile_code, walked_code,
+    code, columns_of_rows, fill, fold_columns, may_hold, rows_code, rows_of_columns, stage_code,
+    steps_code, tile_code, walked_code,
 };
 
 #[cfg(not(target_arch = "x86_64"))]
@@ -104,6 +104,16 @@ pub(crate) struct Partials {
     pub(crate) dtype: Dtype,
     /// The elements of a set.
     pub(crate) lanes: u32,
+    /// The argument with the number of elements that follow those of the call, once partial sums were carried: a function
+    /// may carry them to the second level by itself.
+    pub(crate) rest: Option<usize>,
+}
+
+/// A function of the elements of a row.
+pub(crate) struct StageCode {
+    pub(crate) code: Vec<u8>,
+    /// Whether it carries partial sums, and goes through the elements that follow (`Partials::rest`).
+    pub(crate) carries: bool,
 }
 
 /// A function of rows.

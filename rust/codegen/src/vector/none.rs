@@ -3,7 +3,7 @@
 
 use crate::dtype::Dtype;
 use crate::op::Reduction;
-use crate::vector::{Block, Registers, RowPlan, RowsCode, Steps};
+use crate::vector::{Block, Registers, RowPlan, RowsCode, StageCode, Steps};
 
 pub(crate) fn may_hold(_own: Registers, _function: &'static str, _size: u32) -> bool {
     false
@@ -42,5 +42,9 @@ pub(crate) fn rows_of_columns(_own: Registers) -> Vec<u8> {
 }
 
 pub(crate) fn code(_block: &Block) -> Option<Vec<u8>> {
+    None
+}
+
+pub(crate) fn stage_code(_block: &Block) -> Option<StageCode> {
     None
 }

@@ -13,10 +13,11 @@
 
 use crate::dtype::Dtype;
 use crate::op::Reduction;
-use crate::vector::{Block, Registers, RowPlan, RowsCode, Steps};
+use crate::vector::{Block, Registers, RowPlan, RowsCode, StageCode, Steps};
 
 mod assembler;
 mod block;
+mod carried;
 mod columns;
 mod function;
 mod gather;
@@ -48,6 +49,11 @@ pub(crate) fn may_hold(own: Registers, function: &'static str, size: u32) -> boo
 /// The instructions of a function of two arguments, `(const int64_t *arguments, int64_t count)`, that does so with the
 /// elements of a row; `None` if an instruction has no such form.
 pub(crate) fn code(block: &Block) -> Option<Vec<u8>> {
+    Some(stage_code(block)?.code)
+}
+
+/// As [`code`], of a function that may go on with the elements that follow once partial sums are carried.
+pub(crate) fn stage_code(block: &Block) -> Option<StageCode> {
     let graph = translate::translate(block)?;
     function::write(&graph)
 }

@@ -3,9 +3,12 @@
 use crate::dtype::Dtype;
 use crate::kernel::{Action, Pass};
 use crate::op::Op;
-use crate::row_folds::{CARRIED, Folding};
+use crate::row_folds::{CARRIED, CARRIED_TWICE, Folding};
 use crate::stages::{OperandPlace, Stages};
-use crate::vector::{Block, Effect, Given, Partials, RowsCode, Sheet, code, may_hold, rows_code};
+use crate::vector::{
+    Block, Effect, Given, Partials, RowsCode, SETS, Sheet, StageCode, may_hold, rows_code,
+    stage_code,
+};
 use crate::walk::Walk;
 use crate::walk::indexed_row::Indexed;
 use crate::walk::turn::Region;
@@ -37,6 +40,8 @@ pub(super) enum Argument {
     /// The partial results of a folding, and the bytes from there to the set whose turn it is.
     Sets(usize),
     Turn(usize),
+    /// The elements that follow those of a call, once partial sums were carried.
+    Rest,
     /// The address of the element of a read that is the same along the row.
     OfRow(usize),
     /// The bytes from row to row of an operand.
@@ -54,6 +59,8 @@ pub(super) enum Argument {
 /// The function of a stage.
 pub(super) struct VectorStage {
     code: Vec<u8>,
+    /// Whether the function carries partial sums by itself.
+    carries: bool,
     arguments: Vec<Argument>,
     /// A function of whole rows, if there is one.
     pub(super) rows: Option<RowsCode>,
@@ -206,13 +213,16 @@ impl Walk<'_, '_, '_> {
         self.computed_in_stage(&mut own, region.stages, region.stage);
         if region.stage == region.stages.last() {
             self.ended_in(&mut own, region, foldings);
+            if foldings.iter().any(Folding::has_levels) && own.block.folds.len() == 1 {
+                own.block.folds[0].rest = Some(own.argument(Argument::Rest));
+            }
         }
         own.block.arguments = own.arguments.len();
-        let code = code(&own.block)?;
+        let StageCode { code, carries } = stage_code(&own.block)?;
         let alone = region.stages.last() == 0;
         let by_rows = alone && !foldings.is_empty() && !self.has_rows && !self.chooses();
         let rows = if by_rows { rows_code(&own.block) } else { None };
-        Some(VectorStage { code, arguments: own.arguments, rows })
+        Some(VectorStage { code, carries, arguments: own.arguments, rows })
     }
 
     /// Computes the values of a stage, and keeps those that wait for another one or for a function.
@@ -306,8 +316,8 @@ impl Walk<'_, '_, '_> {
             let value = own.block.e.convert(value, self.k.dtype(k), dtype);
             let sets = own.argument(Argument::Sets(of));
             let turn = own.argument(Argument::Turn(of));
-            let partials =
-                Partials { sets, turn, reduce: folding.reduce, dtype, lanes: folding.lanes };
+            let (reduce, lanes) = (folding.reduce, folding.lanes);
+            let partials = Partials { sets, turn, reduce, dtype, lanes, rest: None };
             if dtype == Dtype::Bool {
                 own.block.effects.push(Effect::Flag { of: own.block.flags.len(), value });
                 own.block.flags.push(partials);
@@ -368,17 +378,28 @@ impl Walk<'_, '_, '_> {
             })
         });
         let from = self.e.b.use_var(at);
-        let mut count = self.e.b.ins().isub(to, from);
+        let all = self.e.b.ins().isub(to, from);
+        let mut count = all;
         for folding in foldings.iter().filter(|own| own.has_levels()) {
             let room = folding.room(self.e);
             count = self.e.b.ins().smin(count, room);
         }
+        let mut rest = self.e.i64(0);
+        if own.carries {
+            let room = foldings[0].room_of_two_levels(self.e);
+            let most = self.e.b.ins().smin(all, room);
+            rest = self.e.b.ins().isub(most, count);
+        }
         let place = self.e.stack_address(slot);
         for (k, &argument) in own.arguments.iter().enumerate() {
-            let value = self.argument(region, argument, from, foldings);
+            let value = match argument {
+                Argument::Rest => rest,
+                _ => self.argument(region, argument, from, foldings),
+            };
             self.e.b.ins().store(crate::emit::flags(), value, place, 8 * k as i32);
         }
         self.e.call_vectors(function, place, count);
+        let count = self.e.b.ins().iadd(count, rest);
         if !foldings.is_empty() {
             let rest = self.k.lanes as i64 - 1;
             let blocks = self.e.b.ins().iadd_imm_s(count, rest);
@@ -404,7 +425,7 @@ impl Walk<'_, '_, '_> {
     ) {
         let zero = self.e.i64(0);
         for (k, &argument) in own.arguments.iter().enumerate() {
-            if !matches!(argument, Argument::Sets(_) | Argument::Turn(_)) {
+            if !matches!(argument, Argument::Sets(_) | Argument::Turn(_) | Argument::Rest) {
                 let value = self.argument(region, argument, zero, foldings);
                 self.e.b.ins().store(crate::emit::flags(), value, place, 8 * k as i32);
             }
@@ -463,6 +484,7 @@ impl Walk<'_, '_, '_> {
             Argument::Uniform(k) => self.uniform_argument(k),
             Argument::Sets(of) => foldings[of].sets(self.e),
             Argument::Turn(of) => foldings[of].turn(self.e),
+            Argument::Rest => unreachable!("it depends on how many elements a call takes"),
             Argument::OfRow(k) | Argument::Pointer(k) => self.pointer(k),
             Argument::Stride(k) => self.stride(k),
             Argument::RowBytes(size) => self.row_bytes(size),
@@ -479,5 +501,22 @@ impl Folding {
         let all = e.i64(CARRIED);
         let left = e.b.ins().isub(all, done);
         e.b.ins().imul_imm_s(left, i64::from(self.lanes))
+    }
+
+    /// As [`Folding::room`], where the function carries sums to the second level: the elements up to the next time that
+    /// those of the second are carried. It goes through whole turns of the sets, from the first one on, and the first
+    /// time the kernel carries, which begins the higher levels.
+    fn room_of_two_levels(&self, e: &mut crate::emit::Emitter) -> Value {
+        let blocks = self.blocks(e);
+        let done = e.b.ins().band_imm_u(blocks, CARRIED_TWICE - 1);
+        let all = e.i64(CARRIED_TWICE);
+        let left = e.b.ins().isub(all, done);
+        let most = e.b.ins().imul_imm_s(left, i64::from(self.lanes));
+        let room = self.room(e);
+        let begun = e.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, blocks, CARRIED);
+        let turn = e.b.ins().band_imm_u(blocks, i64::from(SETS - 1));
+        let first = e.b.ins().icmp_imm_u(IntCC::Equal, turn, 0);
+        let both = e.b.ins().band(begun, first);
+        e.b.ins().select(both, most, room)
     }
 }

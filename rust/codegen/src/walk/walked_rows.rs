@@ -117,7 +117,9 @@ impl Walk<'_, '_, '_> {
                 Argument::Elements(Elements::Write(k), _) => self.pointer(self.write_pointer(k)),
                 Argument::Elements(Elements::Slot(own), _) => self.e.stack_address(slots[&own]),
                 // The function finds these rows, and holds partial results by itself.
-                Argument::Elements(..) | Argument::Sets(_) | Argument::Turn(_) => continue,
+                Argument::Elements(..) | Argument::Sets(_) | Argument::Turn(_) | Argument::Rest => {
+                    continue;
+                }
                 Argument::Uniform(_) => unreachable!("rows have no values of their own yet"),
                 Argument::OfRow(k) | Argument::Pointer(k) => self.pointer(k),
                 Argument::Stride(k) => self.stride(k),

@@ -10,7 +10,7 @@ use crate::vector::x86::schedule::{BlockStep, Schedule, is_same, used_by};
 use crate::vector::x86::tile::{BLOCKS, gathered};
 use crate::vector::x86::translate::{Graph, Id, Node};
 use crate::vector::x86::walked::Walked;
-use crate::vector::{Effect, Given, Registers, RowPlan, RowsCode, SETS, Steps};
+use crate::vector::{Effect, Given, Registers, RowPlan, RowsCode, SETS, StageCode, Steps};
 
 /// The registers that hold addresses; those from the sixth on are kept for the caller.
 pub(super) const ADDRESSES: [Gpr; 11] =
@@ -60,7 +60,7 @@ pub(super) fn blocks_of_turn(steps: usize) -> u32 {
 }
 
 /// The instructions of a function; `None` if it needs more registers than there are.
-pub(super) fn write(graph: &Graph) -> Option<Vec<u8>> {
+pub(super) fn write(graph: &Graph) -> Option<StageCode> {
     let schedule = Schedule::of(graph);
     let steps = schedule.steps.len();
     let pressure = pressure(graph, &schedule)?;
@@ -79,13 +79,14 @@ pub(super) fn write(graph: &Graph) -> Option<Vec<u8>> {
     if held > 0 && !fits {
         own.stack_sets(held);
     }
+    let rest = if fits { own.rest_of_call() } else { None };
     own.whole(free, |own| {
         own.start_flags()?;
         let (singles, decided) = (own.a.label(), own.a.label());
         if own.set_index.is_some() {
             own.turns_of_one(singles, decided)?;
         } else if held == 0 || fits {
-            own.turns(blocks, singles, decided)?;
+            own.turns(blocks, rest, (singles, decided))?;
         }
         own.a.bind(singles);
         let turns_are_longer = own.set_index.is_none() && (held == 0 || fits) && blocks > 1;
@@ -97,7 +98,7 @@ pub(super) fn write(graph: &Graph) -> Option<Vec<u8>> {
         own.end_flags(false);
         Some(())
     })?;
-    Some(own.a.finish())
+    Some(StageCode { code: own.a.finish(), carries: rest.is_some() })
 }
 
 /// The instructions of a function that takes whole rows; `None` if it needs more registers than there are.
@@ -460,7 +461,13 @@ impl Function<'_> {
 
     // ------------------------------------------------------------ loops
 
-    pub(super) fn turns(&mut self, blocks: u32, singles: Label, decided: Label) -> Option<()> {
+    /// Turns of so many whole blocks; `rest` is where the elements that follow once partial sums are carried are counted.
+    pub(super) fn turns(
+        &mut self,
+        blocks: u32,
+        rest: Option<Memory>,
+        (singles, decided): (Label, Label),
+    ) -> Option<()> {
         let step = (blocks * self.elements()) as i32;
         self.a.compare(RSI, step);
         self.a.jump_if(Condition::Less, singles);
@@ -476,8 +483,13 @@ impl Function<'_> {
             self.partials.push(sets);
         }
         self.a.subtract(RSI, step);
+        let again = self.a.label();
+        self.a.bind(again);
         self.whole_turns(blocks, decided)?;
         self.a.add(RSI, step);
+        if let Some(rest) = rest {
+            self.carry(rest, step, again)?;
+        }
         for (fold, sets) in std::mem::take(&mut self.partials).into_iter().enumerate() {
             let size = self.graph.folds[fold].dtype.size();
             for (set, own) in sets.into_iter().enumerate() {

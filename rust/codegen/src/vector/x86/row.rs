@@ -150,7 +150,7 @@ impl Function<'_> {
         self.a.load(RSI, ROW_LENGTH);
         let (singles, end) = (self.a.label(), self.a.label());
         let blocks = blocks_of_turn(self.schedule.steps.len());
-        self.turns(blocks, singles, end)?;
+        self.turns(blocks, None, (singles, end))?;
         self.a.bind(singles);
         if blocks > 1 {
             self.whole_singles()?;

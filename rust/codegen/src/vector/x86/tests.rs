@@ -306,6 +306,25 @@ fn choose_rows(kernel: &LoopKernel, memory: &mut [Vec<u8>], state: &mut u64) {
     }
 }
 
+/// Replaces what is not finite in floats that are read or written.
+fn make_finite(kernel: &LoopKernel, memory: &mut [Vec<u8>]) {
+    let reads = kernel.reads.iter().map(|own| own.dtype);
+    let dtypes = reads.chain(kernel.writes.iter().map(|own| own.dtype));
+    for (dtype, bytes) in dtypes.zip(memory) {
+        for one in bytes.chunks_exact_mut(dtype.size() as usize) {
+            match dtype {
+                Dtype::Float64 if !f64::from_le_bytes(one.try_into().unwrap()).is_finite() => {
+                    one.copy_from_slice(&1.25_f64.to_le_bytes());
+                }
+                Dtype::Float32 if !f32::from_le_bytes(one.try_into().unwrap()).is_finite() => {
+                    one.copy_from_slice(&1.25_f32.to_le_bytes());
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
 fn run(code: usize, own: &mut Operands, rows: usize, length: usize) {
     type Function = unsafe extern "C" fn(*const *mut u8, i64, i64, *const i64) -> i32;
     let pointers: Vec<*mut u8> = own.memory.iter_mut().map(|own| own.as_mut_ptr()).collect();
@@ -500,6 +519,20 @@ fn vectors_compute_the_same_bits() {
 }
 
 #[test]
+fn a_long_sum_is_carried_within_a_call() {
+    for (dtype, lanes) in [("float64", 8), ("float32", 16)] {
+        let text = format!(
+            "loop {lanes} 0\nread {dtype} 1\nread {dtype} 1\nop mul {dtype} {dtype},{dtype} 0 1\n\
+             write 2 {dtype} 0 add\nwrite 0 {dtype} 1 -\npass\nvarying 2\nreads 0 1\nwrites 0 1"
+        );
+        // Around the ends of both levels, and where rows go on with the sums of others.
+        let ends = [512, 1024, 8192, 16384];
+        let around = ends.iter().flat_map(|&end| [end - 1, end, end + 1, end + 37]);
+        compare_of(dtype, &text, around.chain([700, 5000, 20_000]), true);
+    }
+}
+
+#[test]
 fn time_goes_into_instructions_of_cranelift_where_there_is_no_function() {
     let text = function_text("exp", "float64", 8);
     assert!(is_hot(&text, None));
@@ -512,6 +545,11 @@ fn time_goes_into_instructions_of_cranelift_where_there_is_no_function() {
 
 /// Asserts that a kernel writes the same bits with functions of vectors and without, of rows of these lengths.
 pub(super) fn compare(name: &str, text: &str, lengths: impl Iterator<Item = usize>) {
+    compare_of(name, text, lengths, false);
+}
+
+/// As [`compare`], where all floats may have to be finite: a NaN would hide what becomes of others.
+fn compare_of(name: &str, text: &str, lengths: impl Iterator<Item = usize>, finite: bool) {
     // What has no code for this processor is looked at by the tests above alone.
     let mut all: Vec<Option<Registers>> = Registers::known().map(Some).collect();
     if all.is_empty() {
@@ -530,6 +568,9 @@ pub(super) fn compare(name: &str, text: &str, lengths: impl Iterator<Item = usiz
             }
             let run_one = |code: &Code| {
                 let mut own = operands(&kernel, rows, length, stays);
+                if finite {
+                    make_finite(&kernel, &mut own.memory);
+                }
                 run(code.addresses()[0], &mut own, rows, length);
                 own.memory
             };
