@@ -80,13 +80,15 @@ impl Function<'_> {
             self.a.multiply_by(RAX, argument(own.stride));
             self.a.add_from(RAX, argument(own.base));
             let top = self.a.label();
+            // The blocks of the row before, or the line asked for last, are counted there.
+            self.a.clear(RCX);
             self.a.bind(top);
             self.a.prefetch(Memory::Indexed(RAX, RCX, own.size, 0));
             self.a.add(RCX, (BYTES / own.size) as i32);
             self.a.compare_with(RCX, ROW_LENGTH);
             self.a.jump_if(Condition::Less, top);
-            self.a.clear(RCX);
         }
+        self.a.clear(RCX);
         self.a.bind(none);
     }
 
