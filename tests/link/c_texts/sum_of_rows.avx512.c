@@ -182,7 +182,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   if (n_outer <= 0 || n_inner <= 0) return status;
   char *p0 = ptr[0];
   char *p1 = ptr[1];
-  if (n_inner > 1 && n_inner <= 16 && outer_stride[1] && (!outer_stride[0] || outer_stride[0] >= n_inner * 8)) {
+  if (n_outer >= 8 && n_inner > 1 && n_inner <= 16 && outer_stride[1] && (!outer_stride[0] || outer_stride[0] >= n_inner * 8)) {
     const i8 done = kernel_0_of_short_rows(ptr, n_outer, n_inner, outer_stride);
     p0 += done * outer_stride[0];
     p1 += done * outer_stride[1];

@@ -61,7 +61,7 @@ class ShortRows:
 
     def call(self, name: str) -> c.If:
         """The call of the function of this name where rows are short; the others are left."""
-        conditions = [f"n_inner > 1 && n_inner <= {SHORT}"]
+        conditions = [f"n_outer >= {TILE} && n_inner > 1 && n_inner <= {SHORT}"]
         # An output that stays where it is gathers all rows.
         conditions += [self.operands.stride(each.k) for each in self.foldings]
         for each in self.moving:
