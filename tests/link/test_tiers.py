@@ -200,6 +200,22 @@ def test_wide_registers_are_those_that_compilers_are_told_of():
     assert has_quick_functions() == (fuses or vector_bits() > 0)
 
 
+@pytest.mark.skipif(vector_bits() < 256, reason="C calls the C library")
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_tanh_has_the_same_bits_without_wide_registers_too(dtype):
+    rng = np.random.default_rng(7)
+    sizes = 10.0 ** rng.uniform(-30, 2, 20_000)
+    edges = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-310, 1e-40, 1e30]
+    given = [np.linspace(-25, 25, 20_001), sizes * rng.choice([-1, 1], 20_000), edges]
+    values = np.concatenate(given).astype(dtype)
+    x = ft.vector("x", dtype=dtype)
+    made = {
+        mode: fz.function([x], ft.tanh(x), mode=mode)(values).tobytes()
+        for mode in ("c", "cranelift", "numba")
+    }
+    assert made["c"] == made["cranelift"] == made["numba"]
+
+
 @of_runtime
 def test_powers_have_the_same_bits():
     x = ft.vector("x")
