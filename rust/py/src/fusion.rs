@@ -31,7 +31,7 @@ use crate::walks::{vars_of, wrappers};
 ///     The step of each node of the loop; others compute again what is in no loop.
 /// reads : tuple of (Variable, tuple of int)
 ///     The variables that are read, views looked through. Each has its axis for every dimension of
-///     the loop.
+///     the loop that has not length 1.
 /// literals : list of (str, bool or int or float)
 ///     The dtype and value of each literal.
 /// again : tuple of FrozenApply

@@ -186,7 +186,7 @@ class _Assembly:
 
     @cached_property
     def stored(self) -> Mapping[int, tuple[Variable, Axes]]:
-        """What steps leave in memory, and its axes."""
+        """The results that steps leave in memory, and their axes."""
         return {step: (output, axes) for step, output, axes in self.body.stored}
 
     def _kernel(

@@ -1,4 +1,4 @@
-"""The functions that apply one scalar op each, by topic; PyTensor's names of them behind."""
+"""The functions that apply one scalar op each, by topic; other names of them follow each topic."""
 
 from __future__ import annotations
 

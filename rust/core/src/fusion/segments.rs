@@ -31,7 +31,7 @@ pub struct InLoop {
     pub row_nodes: Vec<usize>,
     /// The variables that the loop computes an element of for each row.
     pub row_values: Vec<Var>,
-    /// What runs for each element.
+    /// The steps that run for each element.
     pub steps: Steps,
 }
 
@@ -82,7 +82,7 @@ pub fn cut<'a, L: Lengths>(request: &'a Request<'a>, lengths: &mut L) -> Result<
     let all = tasks(&known, &levels).into_iter().rev();
     let mut parts: Vec<_> = all.filter_map(|task| cutter.segment(task)).collect();
     parts.reverse();
-    // What is stored is known once all loops have told what they read.
+    // Which values are stored is known once all loops have told what they read.
     let in_loop = |own: Loop| InLoop::new(&known, &own, &cutter.stored);
     let parts = parts.into_iter();
     let segments = parts.map(|(own, rest)| Segment { in_loop: own.map(in_loop), ..rest }).collect();

@@ -51,7 +51,7 @@ pub struct Steps {
     pub all: Vec<LoopStep>,
     /// The step of each node of the loop.
     pub own: Vec<u32>,
-    /// The variables that are read, each with its axis for every dimension of the loop.
+    /// The variables that are read, each with its axis for every dimension of the loop that has not length 1.
     pub reads: Vec<(VarId, Axes)>,
     /// The constants without dimensions that are read.
     pub literals: Vec<(DType, WeakScalar)>,
@@ -118,7 +118,7 @@ impl Numbering<'_> {
         self.steps.all.len() as u32 - 1
     }
 
-    /// What a node of the loop reads.
+    /// The value of an operand of a loop's node.
     fn operand(&mut self, at: usize, read: &Reading, operand: &Operand) -> Value {
         if self.own.makes(at, operand) {
             return Value::Step(self.made[&operand.base]);

@@ -186,9 +186,8 @@ impl Function<'_> {
         Some(())
     }
 
-    /// Folds the sets to one, then its lanes by halves, and stores what is left, or folds it
-    /// into the output. Sets that are not there are the
-    /// identity, which changes nothing.
+    /// Folds the sets to one, then its lanes by halves, and stores what is left, or folds it into the output. Sets that
+    /// are not there are the identity, which changes nothing.
     fn end_fold(&mut self, fold: usize, sets: &[Zmm]) -> Option<()> {
         let own = self.graph.folds[fold];
         let (a, size) = (sets[0], own.dtype.size());
