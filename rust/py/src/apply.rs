@@ -9,7 +9,7 @@ use pyo3::types::{PyTuple, PyType};
 
 use crate::container::current;
 use crate::error::raise;
-use crate::object_table::{Object, apply_wrapper, forget_apply, wrapper};
+use crate::object_table::{ObjectResult, apply_wrapper, forget_apply, wrapper};
 use crate::op::{OpBase, op_wrapper};
 use crate::source_line::{describe, here};
 use crate::types::TensorType;
@@ -133,7 +133,7 @@ impl FrozenApply {
         op: &Bound<'py, PyAny>,
         inputs: &Bound<'py, PyAny>,
         output_types: &Bound<'py, PyAny>,
-    ) -> Object<'py> {
+    ) -> ObjectResult<'py> {
         let py = op.py();
         let op = op.cast::<OpBase>().map_err(|_| no_op(op))?;
         let inputs = inputs_of(inputs)?;
@@ -230,7 +230,7 @@ impl FrozenApply {
         slf: &Bound<'py, Self>,
         inputs: &Bound<'py, PyAny>,
         strict: bool,
-    ) -> Object<'py> {
+    ) -> ObjectResult<'py> {
         let py = slf.py();
         let node = slf.get().node();
         let new = inputs_of(inputs)?;
@@ -258,7 +258,7 @@ impl FrozenApply {
 /// An op applied to variables, typed by the core.
 #[pyfunction]
 #[pyo3(signature = (op, *inputs))]
-pub fn apply<'py>(op: &Bound<'py, OpBase>, inputs: &Bound<'py, PyTuple>) -> Object<'py> {
+pub fn apply<'py>(op: &Bound<'py, OpBase>, inputs: &Bound<'py, PyTuple>) -> ObjectResult<'py> {
     let py = op.py();
     let inputs = inputs_of(inputs)?;
     let var = typing::apply(&*current(py)?, op.get().op()?, inputs, here(py)?).map_err(raise)?;

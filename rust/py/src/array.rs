@@ -5,14 +5,14 @@ use numpy::npyffi::{self, PY_ARRAY_API};
 use numpy::{PyArrayDescr, PyArrayDescrMethods};
 use pyo3::prelude::*;
 
-use crate::object_table::Object;
+use crate::object_table::ObjectResult;
 
 /// A read-only array over the bytes of `data`, which `owner` keeps alive.
 pub fn read_only_array<'py>(
     py: Python<'py>,
     data: &ConstantData,
     owner: &Bound<'py, PyAny>,
-) -> Object<'py> {
+) -> ObjectResult<'py> {
     let descr = PyArrayDescr::new(py, data.ty().dtype().name())?;
     let mut dims: Vec<npyffi::npy_intp> =
         data.ty().shape().iter().map(|dim| dim.unwrap_or(0) as npyffi::npy_intp).collect();

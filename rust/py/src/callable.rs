@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::ndarray::{NumPy, keep};
-use crate::object_table::Object;
+use crate::object_table::ObjectResult;
 use crate::owned::{Owned, Raised, attached};
 
 /// A Python function from arrays to an array or, where several results were declared, a tuple of
@@ -74,7 +74,7 @@ fn single(result: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
 }
 
 /// The array that the function sees: it may keep it, so memory that is used again is copied first.
-fn argument<'py>(py: Python<'py>, input: &ArrayRef<'_>) -> Object<'py> {
+fn argument<'py>(py: Python<'py>, input: &ArrayRef<'_>) -> ObjectResult<'py> {
     let numpy = NumPy::get(py);
     match input.owner {
         Some(owner) => {
@@ -93,7 +93,7 @@ fn argument<'py>(py: Python<'py>, input: &ArrayRef<'_>) -> Object<'py> {
 }
 
 /// The aligned native array that an object is or makes.
-fn native<'py>(result: &Bound<'py, PyAny>) -> Object<'py> {
+fn native<'py>(result: &Bound<'py, PyAny>) -> ObjectResult<'py> {
     let py = result.py();
     // SAFETY: without a descriptor any object can be made an array; the call takes no reference.
     unsafe {

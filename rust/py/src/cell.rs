@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use smallvec::SmallVec;
 
 use crate::container::current;
-use crate::object_table::{Object, wrapper};
+use crate::object_table::{ObjectResult, wrapper};
 use crate::owned::Owned;
 use crate::types::dtype_of_descr;
 
@@ -105,7 +105,7 @@ pub fn shared<'py>(
     value: &Bound<'py, PyUntypedArray>,
     name: Option<&str>,
     shape: Option<Vec<Option<u64>>>,
-) -> Object<'py> {
+) -> ObjectResult<'py> {
     let dims: Vec<Dim> = shape.unwrap_or_else(|| vec![None; value.ndim()]);
     let ty = Ty::tensor(dtype_of_descr(&value.dtype())?, &dims);
     let cell = SharedCell::new(value.clone().unbind());

@@ -12,7 +12,7 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use crate::error::LinAlgError;
 use crate::function::{Function, Objects};
 use crate::guard::{Checked, Guards, entries_are, items_are, same};
-use crate::object_table::Object;
+use crate::object_table::ObjectResult;
 use crate::once::intern;
 use crate::traced::is_tracing;
 
@@ -126,7 +126,7 @@ impl CallCache {
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> Object<'py> {
+    ) -> ObjectResult<'py> {
         let py = args.py();
         let mut refusal = None;
         if !is_tracing() {
@@ -342,7 +342,7 @@ impl Returned {
         py: Python<'py>,
         computed: &Objects<'py>,
         given: &Objects<'py>,
-    ) -> Object<'py> {
+    ) -> ObjectResult<'py> {
         let of = |parts: &[Returned]| -> PyResult<Vec<Bound<'py, PyAny>>> {
             parts.iter().map(|part| part.make(py, computed, given)).collect()
         };

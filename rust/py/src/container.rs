@@ -9,7 +9,7 @@ use pyo3::types::PyTuple;
 
 use crate::error::raise;
 use crate::object_table::{
-    Object, container_wrapper, forget_container, frozen_wrapper, graph_wrapper, wrapper,
+    ObjectResult, container_wrapper, forget_container, frozen_wrapper, graph_wrapper, wrapper,
 };
 use crate::once::{Once, intern};
 use crate::operand::data_of;
@@ -161,7 +161,12 @@ impl Container {
 
     /// A new root input, here.
     #[pyo3(signature = (r#type, name=None))]
-    fn input<'py>(&self, py: Python<'py>, r#type: &TensorType, name: Option<&str>) -> Object<'py> {
+    fn input<'py>(
+        &self,
+        py: Python<'py>,
+        r#type: &TensorType,
+        name: Option<&str>,
+    ) -> ObjectResult<'py> {
         wrapper(py, self.container.input(&r#type.0, name, None))
     }
 
@@ -171,7 +176,7 @@ impl Container {
         &self,
         value: &Bound<'py, PyAny>,
         dtype: Option<&Bound<'py, PyAny>>,
-    ) -> Object<'py> {
+    ) -> ObjectResult<'py> {
         wrapper(value.py(), self.container.constant(data_of(value, dtype)?))
     }
 

@@ -9,7 +9,7 @@ use pyo3::types::{PyBytes, PyMapping, PyTuple};
 use crate::container::current;
 use crate::error::{UnpicklingError, raise};
 use crate::object_table::{
-    Object, container_wrapper, forget_frozen, frozen_wrapper, graph_wrapper,
+    ObjectResult, container_wrapper, forget_frozen, frozen_wrapper, graph_wrapper,
 };
 use crate::op::op_wrapper;
 use crate::owned::{FEW, detached_if};
@@ -69,7 +69,7 @@ fn frozen<'py>(
     inputs: &Bound<'py, PyAny>,
     outputs: &Bound<'py, PyAny>,
     make: fn(&frazil_core::Container, &[Var], &[Var]) -> Made,
-) -> Object<'py> {
+) -> ObjectResult<'py> {
     let py = inputs.py();
     let (inputs, outputs, container) = (vars_of(inputs)?, vars_of(outputs)?, current(py)?);
     let few = needs_at_most(&outputs, FEW);
@@ -80,7 +80,7 @@ fn frozen<'py>(
 #[pymethods]
 impl FrozenFunctionGraph {
     #[new]
-    fn make<'py>(inputs: &Bound<'py, PyAny>, outputs: &Bound<'py, PyAny>) -> Object<'py> {
+    fn make<'py>(inputs: &Bound<'py, PyAny>, outputs: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         frozen(inputs, outputs, frazil_core::FrozenFunctionGraph::new)
     }
 
@@ -89,19 +89,19 @@ impl FrozenFunctionGraph {
     fn from_structural_inputs<'py>(
         inputs: &Bound<'py, PyAny>,
         outputs: &Bound<'py, PyAny>,
-    ) -> Object<'py> {
+    ) -> ObjectResult<'py> {
         frozen(inputs, outputs, frazil_core::FrozenFunctionGraph::from_structural_inputs)
     }
 
     /// The graph that a text, as `str` gives it, shows.
     #[staticmethod]
-    fn parse<'py>(py: Python<'py>, text: &str) -> Object<'py> {
+    fn parse<'py>(py: Python<'py>, text: &str) -> ObjectResult<'py> {
         frozen_wrapper(py, persist::parse(py, &*current(py)?, text)?)
     }
 
     /// The graph that bytes, as `to_bytes` gives them, were made of.
     #[staticmethod]
-    fn from_bytes<'py>(py: Python<'py>, bytes: &[u8]) -> Object<'py> {
+    fn from_bytes<'py>(py: Python<'py>, bytes: &[u8]) -> ObjectResult<'py> {
         frozen_wrapper(py, persist::decode(py, &*current(py)?, bytes)?)
     }
 
@@ -123,7 +123,7 @@ impl FrozenFunctionGraph {
     }
 
     #[getter]
-    fn container<'py>(&self, py: Python<'py>) -> Object<'py> {
+    fn container<'py>(&self, py: Python<'py>) -> ObjectResult<'py> {
         container_wrapper(py, self.graph().container())
     }
 
@@ -143,7 +143,7 @@ impl FrozenFunctionGraph {
     }
 
     /// An editable graph over new inputs that freezes to this one.
-    fn unfreeze<'py>(&self, py: Python<'py>) -> Object<'py> {
+    fn unfreeze<'py>(&self, py: Python<'py>) -> ObjectResult<'py> {
         let long = self.graph().applications() > FEW;
         graph_wrapper(py, detached_if(long, py, || self.graph().unfreeze()))
     }
@@ -159,7 +159,7 @@ impl FrozenFunctionGraph {
     }
 
     /// The equal graph of the default container, where the graphs that ops hold live.
-    fn _in_default<'py>(slf: &Bound<'py, Self>) -> Object<'py> {
+    fn _in_default<'py>(slf: &Bound<'py, Self>) -> ObjectResult<'py> {
         frozen_wrapper(slf.py(), slf.get().graph().in_global().map_err(raise)?)
     }
 
@@ -203,7 +203,7 @@ impl FrozenFunctionGraph {
 
 /// The frozen graph of a pickle.
 #[pyfunction]
-pub fn load_graph<'py>(py: Python<'py>, bytes: &[u8]) -> Object<'py> {
+pub fn load_graph<'py>(py: Python<'py>, bytes: &[u8]) -> ObjectResult<'py> {
     match persist::decode(py, &*current(py)?, bytes) {
         Ok(graph) => frozen_wrapper(py, graph),
         Err(error) => {

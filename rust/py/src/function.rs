@@ -18,7 +18,7 @@ use crate::c_function::CFunction;
 use crate::cell::{Arrays, Replacement, SharedCell, changes_by_this_thread, replace, snapshot};
 use crate::donation::separate;
 use crate::ndarray::{NumPy, keep};
-use crate::object_table::Object;
+use crate::object_table::ObjectResult;
 use crate::owned::detached;
 use crate::program::{Program, tell_hot};
 use crate::signals::Signals;
@@ -157,7 +157,7 @@ impl Function {
         &self,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> Object<'py> {
+    ) -> ObjectResult<'py> {
         let py = args.py();
         let numpy = NumPy::get(py);
         let objects = self.arguments(args, kwargs)?;
@@ -504,7 +504,7 @@ impl Function {
 
     /// The outputs in the form that was asked for.
     #[inline]
-    fn present<'py>(&self, py: Python<'py>, outputs: &mut Objects<'py>) -> Object<'py> {
+    fn present<'py>(&self, py: Python<'py>, outputs: &mut Objects<'py>) -> ObjectResult<'py> {
         match &self.form {
             Returned::Single => Ok(outputs.swap_remove(self.returned[0])),
             Returned::List if self.updates.is_empty() => {

@@ -144,7 +144,7 @@ impl Lengths for Asked<'_, '_> {
 }
 
 /// The Python objects of a graph that was cut.
-struct Objects<'a, 'py> {
+struct CutObjects<'a, 'py> {
     py: Python<'py>,
     cut: &'a Cut<'a>,
     order: &'a [Bound<'py, FrozenApply>],
@@ -152,7 +152,7 @@ struct Objects<'a, 'py> {
     axes: FxHashMap<Axes, Bound<'py, PyTuple>>,
 }
 
-impl<'py> Objects<'_, 'py> {
+impl<'py> CutObjects<'_, 'py> {
     fn axes(&mut self, axes: &Axes) -> PyResult<Bound<'py, PyTuple>> {
         if let Some(known) = self.axes.get(axes) {
             return Ok(known.clone());
@@ -254,6 +254,6 @@ pub fn cut_graph<'py>(
     request.check().map_err(|misfit| PyValueError::new_err(misfit.to_string()))?;
     let cut = cut(&request, &mut Asked::new(spaces, known)?)?;
     let axes = FxHashMap::default();
-    let mut objects = Objects { py, cut: &cut, order: &order, kind_of: &kind_of, axes };
+    let mut objects = CutObjects { py, cut: &cut, order: &order, kind_of: &kind_of, axes };
     cut.segments.iter().map(|own| objects.segment(own)).collect()
 }

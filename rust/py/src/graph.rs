@@ -10,7 +10,7 @@ use pyo3::types::{PyDict, PyTuple};
 use crate::container::current;
 use crate::error::raise;
 use crate::object_table::{
-    Object, apply_wrapper, container_wrapper, forget_graph, frozen_wrapper, graph_wrapper,
+    ObjectResult, apply_wrapper, container_wrapper, forget_graph, frozen_wrapper, graph_wrapper,
 };
 use crate::owned::{FEW, detached_if};
 use crate::variable::Variable;
@@ -73,7 +73,7 @@ impl FunctionGraph {
         py: Python<'py>,
         inputs: Option<&Bound<'py, PyAny>>,
         outputs: Option<&Bound<'py, PyAny>>,
-    ) -> Object<'py> {
+    ) -> ObjectResult<'py> {
         let container = current(py)?;
         let outputs = outputs.map(vars_of).transpose()?.unwrap_or_default();
         let graph = match inputs.map(vars_of).transpose()? {
@@ -94,7 +94,7 @@ impl FunctionGraph {
     }
 
     #[getter]
-    fn container<'py>(&self, py: Python<'py>) -> Object<'py> {
+    fn container<'py>(&self, py: Python<'py>) -> ObjectResult<'py> {
         container_wrapper(py, self.graph().container().clone())
     }
 
@@ -185,7 +185,7 @@ impl FunctionGraph {
     }
 
     /// Another graph with the same content and names.
-    fn clone<'py>(&self, py: Python<'py>) -> Object<'py> {
+    fn clone<'py>(&self, py: Python<'py>) -> ObjectResult<'py> {
         graph_wrapper(py, self.graph().clone())
     }
 
@@ -196,13 +196,13 @@ impl FunctionGraph {
     }
 
     /// Another graph with this one's content, which becomes empty.
-    fn take<'py>(&self, py: Python<'py>) -> Object<'py> {
+    fn take<'py>(&self, py: Python<'py>) -> ObjectResult<'py> {
         graph_wrapper(py, self.graph().take())
     }
 
     /// The frozen graph that is isomorphic to this one.
     #[pyo3(signature = (dedup_nodes=false))]
-    fn freeze<'py>(&self, py: Python<'py>, dedup_nodes: bool) -> Object<'py> {
+    fn freeze<'py>(&self, py: Python<'py>, dedup_nodes: bool) -> ObjectResult<'py> {
         let graph = self.graph();
         let frozen = detached_if(!graph.needs_at_most(FEW), py, || match dedup_nodes {
             true => graph.freeze_deduplicated(),
@@ -216,11 +216,11 @@ impl FunctionGraph {
         Transaction { graph: slf.unbind(), entered: Mutex::new(Vec::new()) }
     }
 
-    fn __copy__<'py>(&self, py: Python<'py>) -> Object<'py> {
+    fn __copy__<'py>(&self, py: Python<'py>) -> ObjectResult<'py> {
         self.clone(py)
     }
 
-    fn __deepcopy__<'py>(&self, py: Python<'py>, _memo: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __deepcopy__<'py>(&self, py: Python<'py>, _memo: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         self.clone(py)
     }
 

@@ -14,7 +14,7 @@ use pyo3::types::{
 };
 
 use crate::ndarray::NumPy;
-use crate::object_table::Object;
+use crate::object_table::ObjectResult;
 
 /// Checks of the values that a compiled function captured.
 #[pyclass(frozen, module = "frazil._core")]
@@ -325,7 +325,7 @@ fn layout_is(array: &Bound<'_, PyAny>, wanted: &Bound<'_, PyAny>) -> PyResult<bo
 }
 
 /// The value that was read; `None` where CPython says that nothing is there.
-fn absent<'py>(read: Object<'py>, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+fn absent<'py>(read: ObjectResult<'py>, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
     match read {
         Ok(value) => Ok(Some(value)),
         Err(error)

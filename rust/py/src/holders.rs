@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple, PyType};
 use rustc_hash::FxHashMap;
 
-use crate::object_table::Object;
+use crate::object_table::ObjectResult;
 use crate::once::{Once, intern};
 
 /// Puts each of `news` where its counterpart in `olds` is held: in lists, dicts, deques, cells, attributes, defaults of
@@ -202,7 +202,7 @@ impl<'py> Changes<'py> {
 }
 
 /// The attributes of a class itself, read as CPython does.
-fn dict_of<'py>(classes: &Classes, class: &Bound<'py, PyAny>) -> Object<'py> {
+fn dict_of<'py>(classes: &Classes, class: &Bound<'py, PyAny>) -> ObjectResult<'py> {
     let py = class.py();
     classes.dict_of_type.bind(py).call_method1(intern!(py, "__get__"), (class,))
 }

@@ -13,7 +13,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 
-use crate::object_table::Object;
+use crate::object_table::ObjectResult;
 use crate::once::Once;
 use crate::owned::Owned;
 
@@ -118,7 +118,7 @@ impl NumPy {
         dtype: DType,
         dims: &[i64],
         strides: &[i64],
-    ) -> Object<'py> {
+    ) -> ObjectResult<'py> {
         let item = dtype.itemsize();
         let bytes = dims.iter().product::<i64>() as usize * item;
         if bytes >= LargeBuffer::SMALLEST {
@@ -159,7 +159,7 @@ impl NumPy {
     }
 
     /// An array over an output that the runtime allocated.
-    pub fn adopt<'py>(&self, py: Python<'py>, output: OwnedArray) -> Object<'py> {
+    pub fn adopt<'py>(&self, py: Python<'py>, output: OwnedArray) -> ObjectResult<'py> {
         let OwnedArray { dtype, buffer, layout } = output;
         let memory = Memory { buffer: LargeBuffer::from(buffer) };
         let (data, dims, strides) = (memory.buffer.as_ptr(), &layout.dims, &layout.strides);
@@ -171,7 +171,7 @@ impl NumPy {
         py: Python<'py>,
         array: &ArrayRef<'_>,
         memory: Memory,
-    ) -> Object<'py> {
+    ) -> ObjectResult<'py> {
         let memory = Bound::new(py, memory)?;
         // SAFETY: the memory spans the array and is kept alive by being its base; nobody else has
         // it.
@@ -190,7 +190,7 @@ impl NumPy {
         &self,
         owner: &Bound<'py, PyAny>,
         array: &ArrayRef<'_>,
-    ) -> Object<'py> {
+    ) -> ObjectResult<'py> {
         // SAFETY: by the caller's promise, the array is readable as long as `owner` lives.
         unsafe { self.part_of(owner, array, 0) }
     }
@@ -203,7 +203,7 @@ impl NumPy {
         &self,
         owner: &Bound<'py, PyAny>,
         array: &ArrayRef<'_>,
-    ) -> Object<'py> {
+    ) -> ObjectResult<'py> {
         let flags = if self.is_writable(owner) { NPY_ARRAY_WRITEABLE } else { 0 };
         // SAFETY: by the caller's promise, the view lies in the memory of `owner`.
         unsafe { self.part_of(owner, array, flags) }
@@ -216,7 +216,7 @@ impl NumPy {
         owner: &Bound<'py, PyAny>,
         array: &ArrayRef<'_>,
         flags: c_int,
-    ) -> Object<'py> {
+    ) -> ObjectResult<'py> {
         // SAFETY: by the caller's promise; without the flag nothing is written.
         unsafe {
             let view = self.make(owner.py(), array, flags)?;
@@ -229,7 +229,7 @@ impl NumPy {
     ///
     /// # Safety
     /// The array is readable during this call.
-    pub unsafe fn copy_of<'py>(&self, py: Python<'py>, array: &ArrayRef<'_>) -> Object<'py> {
+    pub unsafe fn copy_of<'py>(&self, py: Python<'py>, array: &ArrayRef<'_>) -> ObjectResult<'py> {
         // SAFETY: the view does not outlive this call, during which the memory is readable.
         unsafe {
             let view = self.make(py, array, 0)?;
@@ -246,7 +246,12 @@ impl NumPy {
     /// Unless null, the data are an aligned array of this type, dims and strides, and may be written to if the flags
     /// say so.
     #[inline]
-    unsafe fn make<'py>(&self, py: Python<'py>, array: &ArrayRef<'_>, flags: c_int) -> Object<'py> {
+    unsafe fn make<'py>(
+        &self,
+        py: Python<'py>,
+        array: &ArrayRef<'_>,
+        flags: c_int,
+    ) -> ObjectResult<'py> {
         let ArrayRef { dtype, data, dims, strides, .. } = *array;
         let descr = self.descr(dtype);
         let mut dims: SmallVec<[npy_intp; 4]> = dims.iter().map(|&dim| dim as npy_intp).collect();

@@ -20,8 +20,8 @@ use crate::frozen_graph;
 use crate::graph;
 use crate::variable::{Constant, NominalVariable, SharedVariable, Variable};
 
-/// A Python object, or the exception that came instead.
-pub type Object<'py> = PyResult<Bound<'py, PyAny>>;
+/// A Python object, or the exception that was raised instead.
+pub type ObjectResult<'py> = PyResult<Bound<'py, PyAny>>;
 
 /// The identity of a wrapped value: its address, and an output's position or the kind of value.
 type Identity = (usize, u32);
@@ -70,7 +70,7 @@ fn find<'py>(py: Python<'py>, identity: Identity) -> Option<Bound<'py, PyAny>> {
 }
 
 /// Makes `new` the wrapper of `identity`, unless another thread was faster; returns the wrapper.
-fn install<'py>(py: Python<'py>, identity: Identity, new: Bound<'py, PyAny>) -> Object<'py> {
+fn install<'py>(py: Python<'py>, identity: Identity, new: Bound<'py, PyAny>) -> ObjectResult<'py> {
     let reference = PyWeakrefReference::new(&new)?.unbind();
     let hash = hash(identity);
     let mut table = shard(hash).lock();
@@ -146,7 +146,7 @@ pub fn find_op<'py>(py: Python<'py>, op: &Op) -> Option<Bound<'py, PyAny>> {
 }
 
 /// Makes `new` the wrapper of an op that is counted, unless it has one; returns the wrapper.
-pub fn install_op<'py>(py: Python<'py>, op: &Op, new: Bound<'py, PyAny>) -> Object<'py> {
+pub fn install_op<'py>(py: Python<'py>, op: &Op, new: Bound<'py, PyAny>) -> ObjectResult<'py> {
     match find_op(py, op) {
         Some(living) => Ok(living),
         None => install(py, (op.address(), OP), new),
@@ -183,7 +183,7 @@ fn living_or<'py, T: PyClass>(
     py: Python<'py>,
     identity: Identity,
     content: impl FnOnce() -> T,
-) -> Object<'py>
+) -> ObjectResult<'py>
 where
     PyClassInitializer<T>: From<T>,
 {

@@ -10,7 +10,7 @@ use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyString, PyTuple};
 
 use crate::error::raise;
 use crate::frozen_graph::FrozenFunctionGraph;
-use crate::object_table::{Object, find_op, forget_op, install_op};
+use crate::object_table::{ObjectResult, find_op, forget_op, install_op};
 use crate::once::intern;
 use crate::owned::Owned;
 use crate::types::TensorType;
@@ -143,7 +143,7 @@ impl OpBase {
     }
 }
 
-fn required<'py>(props: &Bound<'py, PyDict>, name: &str) -> Object<'py> {
+fn required<'py>(props: &Bound<'py, PyDict>, name: &str) -> ObjectResult<'py> {
     props
         .get_item(name)?
         .ok_or_else(|| PyTypeError::new_err(format!("the op's properties lack {name:?}")))

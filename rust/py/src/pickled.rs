@@ -7,7 +7,7 @@ use pyo3::types::{PyBytes, PyTuple};
 use crate::container::current;
 use crate::error::{UnpicklingError, raise};
 use crate::frozen_graph::FrozenFunctionGraph;
-use crate::object_table::{Object, frozen_wrapper, wrapper};
+use crate::object_table::{ObjectResult, frozen_wrapper, wrapper};
 use crate::types::TensorType;
 use crate::walks::{vars_of, wrappers};
 
@@ -62,7 +62,7 @@ pub fn load_input<'py>(
     token: [u8; 16],
     r#type: &TensorType,
     name: Option<&str>,
-) -> Object<'py> {
+) -> ObjectResult<'py> {
     let new = current(py)?.input(&r#type.0, name, None);
     wrapper(py, known(new, Some(token), None).map_err(refused)?)
 }
@@ -75,7 +75,7 @@ pub fn load_variable<'py>(
     leaves: &Bound<'py, PyTuple>,
     token: Option<[u8; 16]>,
     name: Option<&str>,
-) -> Object<'py> {
+) -> ObjectResult<'py> {
     let bound = graph.graph().bind(&vars_of(leaves.as_any())?).map_err(refused)?;
     let [var] = <[Var; 1]>::try_from(bound).map_err(|outputs| {
         UnpicklingError::new_err(format!("{} outputs, not one", outputs.len()))

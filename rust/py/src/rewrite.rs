@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::error::raise;
-use crate::object_table::{Object, apply_wrapper, wrapper};
+use crate::object_table::{ObjectResult, apply_wrapper, wrapper};
 use crate::op::OpBase;
 use crate::owned::{FEW, detached_if};
 use crate::source_line::{describe, in_stead_of};
@@ -152,7 +152,7 @@ impl RewriteRule {
 }
 
 /// The argument of guards and right sides for an unknown.
-fn wrapper_of_binding<'py>(py: Python<'py>, binding: &Binding) -> Object<'py> {
+fn wrapper_of_binding<'py>(py: Python<'py>, binding: &Binding) -> ObjectResult<'py> {
     match binding {
         Binding::One(var) => wrapper(py, var.clone()),
         Binding::Many(vars) => {

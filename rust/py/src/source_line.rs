@@ -20,7 +20,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyTuple, PyWeakrefMethods, PyWeakrefReference};
 use rustc_hash::FxHashMap;
 
-use crate::object_table::Object;
+use crate::object_table::ObjectResult;
 use crate::once::intern;
 
 struct Code {
@@ -151,7 +151,7 @@ pub fn in_stead_of<T>(origin: Origin, body: impl FnOnce() -> T) -> T {
 pub fn at_one_line<'py>(
     function: &Bound<'py, PyAny>,
     arguments: &Bound<'py, PyTuple>,
-) -> Object<'py> {
+) -> ObjectResult<'py> {
     let origin = here(function.py())?;
     while_set(&FOUND, Some(origin), || function.call1(arguments))
 }
@@ -162,7 +162,7 @@ pub fn at_one_line<'py>(
 pub fn at_lines_of_others<'py>(
     function: &Bound<'py, PyAny>,
     arguments: &Bound<'py, PyTuple>,
-) -> Object<'py> {
+) -> ObjectResult<'py> {
     while_set(&FOUND, None, || function.call1(arguments))
 }
 

@@ -18,7 +18,7 @@ use smallvec::SmallVec;
 
 use crate::container::current;
 use crate::error::raise;
-use crate::object_table::{Object, wrapper};
+use crate::object_table::{ObjectResult, wrapper};
 use crate::once::{Once, intern};
 use crate::op::OpBase;
 use crate::operand::constant;
@@ -131,7 +131,7 @@ impl Traced {
     }
 
     #[getter]
-    fn _variable<'py>(&self, py: Python<'py>) -> Object<'py> {
+    fn _variable<'py>(&self, py: Python<'py>) -> ObjectResult<'py> {
         wrapper(py, self.read(|state| state.measured.var.clone())?)
     }
 
@@ -162,7 +162,7 @@ impl Traced {
         method: &Bound<'py, PyString>,
         inputs: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> Object<'py> {
+    ) -> ObjectResult<'py> {
         let py = slf.py();
         let setting = setting(py)?;
         if kwargs.is_none_or(|kwargs| kwargs.is_empty()) && method == "__call__" {
@@ -176,51 +176,51 @@ impl Traced {
         setting.apply.bind(py).call1((ufunc, inputs, kwargs, method))
     }
 
-    fn __add__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __add__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(intern!(slf.py(), "add"), slf, other)
     }
 
-    fn __radd__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __radd__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(intern!(slf.py(), "add"), other, slf)
     }
 
-    fn __sub__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __sub__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(intern!(slf.py(), "sub"), slf, other)
     }
 
-    fn __rsub__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __rsub__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(intern!(slf.py(), "sub"), other, slf)
     }
 
-    fn __mul__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __mul__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(intern!(slf.py(), "mul"), slf, other)
     }
 
-    fn __rmul__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __rmul__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(intern!(slf.py(), "mul"), other, slf)
     }
 
-    fn __truediv__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __truediv__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(intern!(slf.py(), "truediv"), slf, other)
     }
 
-    fn __rtruediv__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __rtruediv__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(intern!(slf.py(), "truediv"), other, slf)
     }
 
-    fn __floordiv__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __floordiv__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(intern!(slf.py(), "floordiv"), slf, other)
     }
 
-    fn __rfloordiv__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __rfloordiv__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(intern!(slf.py(), "floordiv"), other, slf)
     }
 
-    fn __mod__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __mod__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(intern!(slf.py(), "mod"), slf, other)
     }
 
-    fn __rmod__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __rmod__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(intern!(slf.py(), "mod"), other, slf)
     }
 
@@ -228,7 +228,7 @@ impl Traced {
         slf: &Bound<'py, Self>,
         other: &Bound<'py, PyAny>,
         modulo: Option<&Bound<'py, PyAny>>,
-    ) -> Object<'py> {
+    ) -> ObjectResult<'py> {
         refuse_modulo(modulo)?;
         binary(intern!(slf.py(), "pow"), slf, other)
     }
@@ -237,64 +237,64 @@ impl Traced {
         slf: &Bound<'py, Self>,
         other: &Bound<'py, PyAny>,
         modulo: Option<&Bound<'py, PyAny>>,
-    ) -> Object<'py> {
+    ) -> ObjectResult<'py> {
         refuse_modulo(modulo)?;
         binary(intern!(slf.py(), "pow"), other, slf)
     }
 
-    fn __matmul__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __matmul__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(intern!(slf.py(), "matmul"), slf, other)
     }
 
-    fn __rmatmul__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __rmatmul__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(intern!(slf.py(), "matmul"), other, slf)
     }
 
-    fn __divmod__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __divmod__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(intern!(slf.py(), "divmod"), slf, other)
     }
 
-    fn __rdivmod__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __rdivmod__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(intern!(slf.py(), "divmod"), other, slf)
     }
 
-    fn __and__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __and__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(intern!(slf.py(), "and"), slf, other)
     }
 
-    fn __rand__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __rand__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(intern!(slf.py(), "and"), other, slf)
     }
 
-    fn __or__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __or__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(intern!(slf.py(), "or"), slf, other)
     }
 
-    fn __ror__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __ror__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(intern!(slf.py(), "or"), other, slf)
     }
 
-    fn __xor__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __xor__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(intern!(slf.py(), "xor"), slf, other)
     }
 
-    fn __rxor__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __rxor__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(intern!(slf.py(), "xor"), other, slf)
     }
 
-    fn __neg__<'py>(slf: &Bound<'py, Self>) -> Object<'py> {
+    fn __neg__<'py>(slf: &Bound<'py, Self>) -> ObjectResult<'py> {
         unary(intern!(slf.py(), "neg"), slf)
     }
 
-    fn __pos__<'py>(slf: &Bound<'py, Self>) -> Object<'py> {
+    fn __pos__<'py>(slf: &Bound<'py, Self>) -> ObjectResult<'py> {
         unary(intern!(slf.py(), "pos"), slf)
     }
 
-    fn __abs__<'py>(slf: &Bound<'py, Self>) -> Object<'py> {
+    fn __abs__<'py>(slf: &Bound<'py, Self>) -> ObjectResult<'py> {
         unary(intern!(slf.py(), "abs"), slf)
     }
 
-    fn __invert__<'py>(slf: &Bound<'py, Self>) -> Object<'py> {
+    fn __invert__<'py>(slf: &Bound<'py, Self>) -> ObjectResult<'py> {
         unary(intern!(slf.py(), "invert"), slf)
     }
 
@@ -302,7 +302,7 @@ impl Traced {
         slf: &Bound<'py, Self>,
         other: &Bound<'py, PyAny>,
         comparison: CompareOp,
-    ) -> Object<'py> {
+    ) -> ObjectResult<'py> {
         let py = slf.py();
         let name = match comparison {
             CompareOp::Lt => intern!(py, "lt"),
@@ -380,7 +380,7 @@ fn lengths_of(trace: &Bound<'_, PyAny>, var: &Var) -> PyResult<Option<Arc<[u64]>
     }
 }
 
-fn unary<'py>(name: &Bound<'py, PyString>, operand: &Bound<'py, PyAny>) -> Object<'py> {
+fn unary<'py>(name: &Bound<'py, PyString>, operand: &Bound<'py, PyAny>) -> ObjectResult<'py> {
     operator(name, SmallVec::from_elem(operand.clone(), 1))
 }
 
@@ -388,7 +388,7 @@ fn binary<'py>(
     name: &Bound<'py, PyString>,
     one: &Bound<'py, PyAny>,
     other: &Bound<'py, PyAny>,
-) -> Object<'py> {
+) -> ObjectResult<'py> {
     operator(name, SmallVec::from_iter([one.clone(), other.clone()]))
 }
 
@@ -396,7 +396,7 @@ fn binary<'py>(
 fn operator<'py>(
     name: &Bound<'py, PyString>,
     operands: SmallVec<[Bound<'py, PyAny>; 3]>,
-) -> Object<'py> {
+) -> ObjectResult<'py> {
     let py = name.py();
     let setting = setting(py)?;
     let ufunc = setting.ufuncs.bind(py).as_any().get_item(name)?;

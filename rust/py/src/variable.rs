@@ -16,7 +16,9 @@ use crate::array::read_only_array;
 use crate::cell::SharedCell;
 use crate::container::current;
 use crate::error::raise;
-use crate::object_table::{Object, apply_wrapper, container_wrapper, forget_variable, wrapper};
+use crate::object_table::{
+    ObjectResult, apply_wrapper, container_wrapper, forget_variable, wrapper,
+};
 use crate::once::intern;
 use crate::op::OpBase;
 use crate::operand::{operand, python_number};
@@ -126,12 +128,12 @@ fn operator(operator: Operator) -> PyResult<Op> {
 }
 
 /// `op` applied to operands that are ready.
-pub fn apply<'py>(py: Python<'py>, op: Op, operands: Operands) -> Object<'py> {
+pub fn apply<'py>(py: Python<'py>, op: Op, operands: Operands) -> ObjectResult<'py> {
     let var = elemwise::apply(&*current(py)?, op, operands, here(py)?).map_err(raise)?;
     wrapper(py, var)
 }
 
-fn unary<'py>(slf: &Bound<'py, Variable>, which: Operator) -> Object<'py> {
+fn unary<'py>(slf: &Bound<'py, Variable>, which: Operator) -> ObjectResult<'py> {
     let var = slf.get().var().clone();
     apply(slf.py(), operator(which)?, smallvec![elemwise::Operand::Var(var)])
 }
@@ -143,7 +145,7 @@ fn binary<'py>(
     other: &Bound<'py, PyAny>,
     which: Operator,
     reflected: bool,
-) -> Object<'py> {
+) -> ObjectResult<'py> {
     let py = slf.py();
     let this = elemwise::Operand::Var(slf.get().var().clone());
     let given = other;
@@ -167,7 +169,7 @@ impl Variable {
     #[new]
     #[allow(clippy::new_ret_no_self)] // `wrapper` makes every wrapper.
     #[pyo3(signature = (r#type, name=None))]
-    fn new<'py>(py: Python<'py>, r#type: &TensorType, name: Option<&str>) -> Object<'py> {
+    fn new<'py>(py: Python<'py>, r#type: &TensorType, name: Option<&str>) -> ObjectResult<'py> {
         wrapper(py, current(py)?.input(&r#type.0, name, None))
     }
 
@@ -206,7 +208,7 @@ impl Variable {
 
     /// The container that the variable lives in.
     #[getter]
-    fn container<'py>(&self, py: Python<'py>) -> Object<'py> {
+    fn container<'py>(&self, py: Python<'py>) -> ObjectResult<'py> {
         container_wrapper(py, self.var().container())
     }
 
@@ -262,51 +264,51 @@ impl Variable {
         self.var().describe()
     }
 
-    fn __add__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __add__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(slf, other, Operator::add, false)
     }
 
-    fn __radd__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __radd__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(slf, other, Operator::add, true)
     }
 
-    fn __sub__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __sub__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(slf, other, Operator::sub, false)
     }
 
-    fn __rsub__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __rsub__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(slf, other, Operator::sub, true)
     }
 
-    fn __mul__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __mul__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(slf, other, Operator::mul, false)
     }
 
-    fn __rmul__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __rmul__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(slf, other, Operator::mul, true)
     }
 
-    fn __truediv__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __truediv__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(slf, other, Operator::truediv, false)
     }
 
-    fn __rtruediv__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __rtruediv__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(slf, other, Operator::truediv, true)
     }
 
-    fn __floordiv__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __floordiv__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(slf, other, Operator::floordiv, false)
     }
 
-    fn __rfloordiv__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __rfloordiv__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(slf, other, Operator::floordiv, true)
     }
 
-    fn __mod__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __mod__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(slf, other, Operator::r#mod, false)
     }
 
-    fn __rmod__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __rmod__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(slf, other, Operator::r#mod, true)
     }
 
@@ -314,7 +316,7 @@ impl Variable {
         slf: &Bound<'py, Self>,
         other: &Bound<'py, PyAny>,
         modulo: Option<&Bound<'py, PyAny>>,
-    ) -> Object<'py> {
+    ) -> ObjectResult<'py> {
         refuse_modulo(modulo)?;
         binary(slf, other, Operator::pow, false)
     }
@@ -323,60 +325,60 @@ impl Variable {
         slf: &Bound<'py, Self>,
         other: &Bound<'py, PyAny>,
         modulo: Option<&Bound<'py, PyAny>>,
-    ) -> Object<'py> {
+    ) -> ObjectResult<'py> {
         refuse_modulo(modulo)?;
         binary(slf, other, Operator::pow, true)
     }
 
-    fn __and__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __and__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(slf, other, Operator::and_, false)
     }
 
-    fn __rand__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __rand__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(slf, other, Operator::and_, true)
     }
 
-    fn __or__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __or__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(slf, other, Operator::or_, false)
     }
 
-    fn __ror__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __ror__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(slf, other, Operator::or_, true)
     }
 
-    fn __xor__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __xor__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(slf, other, Operator::xor, false)
     }
 
-    fn __rxor__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __rxor__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(slf, other, Operator::xor, true)
     }
 
-    fn __lshift__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __lshift__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(slf, other, Operator::left_shift, false)
     }
 
-    fn __rlshift__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __rlshift__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(slf, other, Operator::left_shift, true)
     }
 
-    fn __rshift__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __rshift__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(slf, other, Operator::right_shift, false)
     }
 
-    fn __rrshift__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __rrshift__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         binary(slf, other, Operator::right_shift, true)
     }
 
-    fn __neg__<'py>(slf: &Bound<'py, Self>) -> Object<'py> {
+    fn __neg__<'py>(slf: &Bound<'py, Self>) -> ObjectResult<'py> {
         unary(slf, Operator::neg)
     }
 
-    fn __abs__<'py>(slf: &Bound<'py, Self>) -> Object<'py> {
+    fn __abs__<'py>(slf: &Bound<'py, Self>) -> ObjectResult<'py> {
         unary(slf, Operator::abs)
     }
 
-    fn __invert__<'py>(slf: &Bound<'py, Self>) -> Object<'py> {
+    fn __invert__<'py>(slf: &Bound<'py, Self>) -> ObjectResult<'py> {
         unary(slf, Operator::invert)
     }
 
@@ -384,7 +386,7 @@ impl Variable {
         slf: &Bound<'py, Self>,
         other: &Bound<'py, PyAny>,
         comparison: CompareOp,
-    ) -> Object<'py> {
+    ) -> ObjectResult<'py> {
         let py = slf.py();
         match comparison {
             CompareOp::Lt => binary(slf, other, Operator::lt, false),
@@ -424,7 +426,7 @@ pub struct Constant;
 impl Constant {
     /// The value, as a read-only array.
     #[getter]
-    fn data<'py>(slf: &Bound<'py, Self>) -> Object<'py> {
+    fn data<'py>(slf: &Bound<'py, Self>) -> ObjectResult<'py> {
         let var = slf.as_super().get().var();
         let data = var.constant().expect("the wrapper of a constant");
         read_only_array(slf.py(), data, slf.as_any())
@@ -477,7 +479,7 @@ impl SharedVariable {
     }
 
     /// Another variable, which holds a copy of the value.
-    fn other<'py>(slf: &Bound<'py, SharedVariable>) -> Object<'py> {
+    fn other<'py>(slf: &Bound<'py, SharedVariable>) -> ObjectResult<'py> {
         let (make, arguments): (Bound<'_, PyAny>, Bound<'_, PyTuple>) =
             SharedVariable::__reduce__(slf)?.extract()?;
         make.call1(arguments)
@@ -488,7 +490,7 @@ impl SharedVariable {
 impl SharedVariable {
     /// The value; the array itself if `borrow`, else a copy.
     #[pyo3(signature = (borrow=false))]
-    fn get_value<'py>(&self, py: Python<'py>, borrow: bool) -> Object<'py> {
+    fn get_value<'py>(&self, py: Python<'py>, borrow: bool) -> ObjectResult<'py> {
         let array = self.cell.get(py).into_bound(py).into_any();
         if borrow { Ok(array) } else { array.call_method0(intern!(py, "copy")) }
     }
@@ -512,11 +514,11 @@ impl SharedVariable {
         Ok(())
     }
 
-    fn __copy__<'py>(slf: &Bound<'py, Self>) -> Object<'py> {
+    fn __copy__<'py>(slf: &Bound<'py, Self>) -> ObjectResult<'py> {
         SharedVariable::other(slf)
     }
 
-    fn __deepcopy__<'py>(slf: &Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Object<'py> {
+    fn __deepcopy__<'py>(slf: &Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> ObjectResult<'py> {
         SharedVariable::other(slf)
     }
 
@@ -553,7 +555,7 @@ impl NominalVariable {
 pub fn elemwise_function<'py>(
     op: &Bound<'py, OpBase>,
     operands: &Bound<'py, pyo3::types::PyTuple>,
-) -> Object<'py> {
+) -> ObjectResult<'py> {
     let operands: Operands =
         operands.iter_borrowed().map(|value| operand(&value)).collect::<PyResult<_>>()?;
     apply(op.py(), op.get().op()?.elementwise(), operands)
@@ -577,12 +579,15 @@ pub fn elemwise_type(op: &OpBase, types: Vec<PyRef<'_, TensorType>>) -> PyResult
 /// The constant with the content of `value`.
 #[pyfunction]
 #[pyo3(signature = (value, dtype=None))]
-pub fn constant<'py>(value: &Bound<'py, PyAny>, dtype: Option<&Bound<'py, PyAny>>) -> Object<'py> {
+pub fn constant<'py>(
+    value: &Bound<'py, PyAny>,
+    dtype: Option<&Bound<'py, PyAny>>,
+) -> ObjectResult<'py> {
     wrapper(value.py(), crate::operand::constant(value, dtype)?)
 }
 
 /// The input of a frozen graph at `position`.
 #[pyfunction]
-pub fn nominal<'py>(py: Python<'py>, position: u32, r#type: &TensorType) -> Object<'py> {
+pub fn nominal<'py>(py: Python<'py>, position: u32, r#type: &TensorType) -> ObjectResult<'py> {
     wrapper(py, current(py)?.nominal(position, &r#type.0))
 }

@@ -6,7 +6,7 @@ use pyo3::types::{PyDict, PyTuple};
 
 use super::{Function, Objects, Parameter};
 use crate::ndarray::NumPy;
-use crate::object_table::Object;
+use crate::object_table::ObjectResult;
 
 impl Parameter {
     fn is_called(&self, key: &Bound<'_, PyAny>) -> bool {
@@ -145,7 +145,12 @@ impl Function {
 
     /// The result of the slow path for an argument.
     #[cold]
-    fn converted<'py>(&self, numpy: &NumPy, object: &Bound<'py, PyAny>, at: usize) -> Object<'py> {
+    fn converted<'py>(
+        &self,
+        numpy: &NumPy,
+        object: &Bound<'py, PyAny>,
+        at: usize,
+    ) -> ObjectResult<'py> {
         let py = object.py();
         let parameter = &self.parameters[at];
         let name = parameter.name.as_ref();
