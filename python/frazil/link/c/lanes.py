@@ -171,12 +171,25 @@ class BlockWriter:
         """Calls of functions of whole blocks."""
         values, stages = self.values, self.stages
         for k in sorted(k for k in stages.needed[stage] if stages.of.get(k) == stage):
+            function = stages.block_functions[k](values.unit, values.dtypes[k])
+            if not values.unit.has_wide_registers:
+                yield from self._from_block_to_block(k, function)
+                continue
             vector = values.unit.vector(values.dtypes[k], self.lanes)
             operands = ", ".join(self._block(a, vector) for a in self.kernel.ops[k].args)
-            function = stages.block_functions[k](values.unit, values.dtypes[k])
             yield c.Const(vector, f"s{k}", f"{function}({operands})")
             if k in self.row_pass.stores:
                 yield c.Assign(f"*({vector}_at *)qb{k}", f"s{k}")
+
+    def _from_block_to_block(self, k: int, function: str) -> Iterator[c.Statement]:
+        """The call of a function that takes and leaves blocks in memory."""
+        (a,) = self.kernel.ops[k].args
+        code = self.values.type(k)
+        given = f"s{a}" if a in self.stages.of else f"(const {code} *){self.stages.place(a)}"
+        yield c.Array(code, f"s{k}", self.lanes)
+        yield c.Do(f"{function}(s{k}, {given})")
+        if k in self.row_pass.stores:
+            yield c.Do(f"__builtin_memcpy(qb{k}, s{k}, sizeof s{k})")
 
     def _block(self, k: int, vector: str) -> str:
         """The block of an operand of a function."""

@@ -24,6 +24,15 @@ def of_one(definitions: Definitions, op: ScalarOp, dtype: str) -> str:
     return name
 
 
+def of_elements(definitions: Definitions, dtype: str, *, op: ScalarOp, lanes: int) -> str:
+    """The name of the function from one block in memory to another."""
+    code = C_TYPES[dtype]
+    many, name = f"{op.table_name}_many_{code}", f"{op.table_name}_{lanes}_{code}"
+    definitions.native(many, "void", f"{code} *, const {code} *, i8")
+    definitions.define(f"#define {name}(to, of) {many}(to, of, {lanes})\n")
+    return name
+
+
 def of_block(definitions: Definitions, dtype: str, *, op: ScalarOp, lanes: int) -> str:
     """The name of the function of a block."""
     code, vector = C_TYPES[dtype], definitions.vector(dtype, lanes)

@@ -20,7 +20,9 @@ from frazil.link.c.exponential import block_exponential
 from frazil.link.c.indices import is_gathered
 from frazil.link.c.logarithm import block_log, block_log1p
 from frazil.link.c.narrow import Narrow
-from frazil.link.c.runtime import of_block
+from frazil.link.c.runtime import of_block, of_elements
+from frazil.link.c.short_exponential import block_function, fits
+from frazil.link.c.short_registers import Form, short_form
 from frazil.link.c.values import Values, is_alone
 from frazil.link.kernel.loop_kernel import BLOCK_BYTES, LoopKernel, Statement
 from frazil.link.kernel.passes import Pass
@@ -40,7 +42,7 @@ QUICK = 4
 
 
 def takes_blocks(kernel: LoopKernel, own: Statement) -> bool:
-    """Whether a function takes a whole block at a time, where a register holds one."""
+    """Whether a function takes a whole block at a time, where registers hold one."""
     return (
         own.op in OF_BLOCKS
         and own.dtype.startswith("float")
@@ -48,11 +50,37 @@ def takes_blocks(kernel: LoopKernel, own: Statement) -> bool:
     )
 
 
-def _block_function(kernel: LoopKernel, own: Statement) -> Callable[[Definitions, str], str]:
-    """The definition of the function of whole blocks that a statement calls."""
+Definition = Callable[[Definitions, str], str]
+"""Defines a function for elements of a dtype; its C name."""
+
+
+def _block_function(values: Values, k: int) -> Definition | None:
+    """The definition of the function of whole blocks that computes a value; None if none does."""
+    kernel, own, unit = values.kernel, values.kernel.ops[k], values.unit
+    if not isinstance(own, Statement) or is_alone(kernel, k) or not takes_blocks(kernel, own):
+        return None
+    if unit.has_wide_registers:
+        return _wide_function(kernel, own)
+    return _short_function(values, k, own) if unit.has_short_registers else None
+
+
+def _wide_function(kernel: LoopKernel, own: Statement) -> Definition:
+    """The definition of the function of a block that is a register."""
     if own.op in _IN_KERNEL and kernel.lanes * np.dtype(own.dtype).itemsize == BLOCK_BYTES:
         return _IN_KERNEL[own.op]
     return partial(of_block, op=own.op, lanes=kernel.lanes)
+
+
+def _short_function(values: Values, k: int, own: Statement) -> Definition | None:
+    """The definition of the function from a block to another that is registers of AVX2."""
+    form, lanes = short_form(own.op, own.dtype), values.kernel.lanes
+    if form is Form.ELEMENTS or len(own.args) != 1:
+        return None
+    if form is Form.BLOCK and values.is_vector(k) and fits(own.dtype, lanes):
+        return partial(block_function, name=str(own.op.table_name), lanes=lanes)
+    if form is None and values.is_vector(k):
+        return None
+    return partial(of_elements, op=own.op, lanes=lanes)
 
 
 class Kind(IntEnum):
@@ -95,12 +123,7 @@ class Stages:
         self.row_puts = [k for k in row_pass.puts if k in values.kernel.row_puts]
         self.narrow = Narrow(values.unit, values.kernel)
         self.block_functions = {
-            k: _block_function(values.kernel, own)
-            for k in row_pass.varying
-            if isinstance(own := values.kernel.ops[k], Statement)
-            and values.unit.has_wide_registers
-            and not is_alone(values.kernel, k)
-            and takes_blocks(values.kernel, own)
+            k: found for k in row_pass.varying if (found := _block_function(values, k)) is not None
         }
         self.of = self._find_stages()
         self.gathers = self._find_gathers()

@@ -11,16 +11,16 @@ import numpy as np
 from frazil.link.c import syntax as c
 from frazil.link.c.definitions import Definitions
 from frazil.link.c.functions import C_TYPES, FUNCTIONS, PRELUDE
-from frazil.link.c.hyperbolic import TANH
 from frazil.link.c.literals import OWN, LiteralTable, literal_text
 from frazil.link.c.runtime import OF_STEPS, of_one
 from frazil.link.c.scalar_loop import LoopFunctions
+from frazil.link.c.short_registers import OF_ELEMENTS, Form, short_form
 from frazil.link.kernel.folded import AnyStatement, folded_values
 from frazil.link.kernel.loop_kernel import Literal, LoweringError, Statement
 from frazil.link.kernel.reduction import fold_operands, identity
 from frazil.link.kernel.runtime_functions import OF_BLOCKS
 from frazil.link.kernel.scalar_loop import body_of
-from frazil.scalar import sub, tanh
+from frazil.scalar import sub
 from frazil.scalar.elementary import Elementary
 from frazil.scalar.expression_text import PLACE, check_text
 from frazil.scalar.float16 import STORED, computed_in
@@ -115,8 +115,12 @@ class Unit(Definitions):
         is_of_runtime = own.op in OF_BLOCKS and own.dtype.startswith("float")
         if alone and self.has_wide_registers and is_of_runtime:
             return self._runtime_expression(own.op, operands, own.dtype)
-        if own.op == tanh and self.has_short_registers and C_TYPES[own.dtype] in TANH:
-            return self._tanh(operands, own.dtype)
+        if self.has_short_registers and is_of_runtime:
+            form = short_form(own.op, own.dtype)
+            if form is Form.ELEMENTS:
+                return self._written_out(own.op, operands, own.dtype)
+            if alone and form is not None:
+                return self._runtime_expression(own.op, operands, own.dtype)
         return self.expression(own.op, operands, own.dtype)
 
     def step_expression(self, own: Statement, dtypes: Sequence[str]) -> Expression:
@@ -126,11 +130,10 @@ class Unit(Definitions):
             return self._runtime_expression(own.op, operands, own.dtype)
         return self.expression(own.op, operands, own.dtype)
 
-    def _tanh(self, dtypes: tuple[str, ...], result: str) -> Expression:
-        """The expression of the steps of ``tanh`` that the runtime goes through."""
-        wanted = tanh.operand_dtypes(dtypes, result)
-        (given,) = self._converted(dtypes, wanted)
-        name = self.written_out("tanh", result, TANH[C_TYPES[result]])
+    def _written_out(self, op: ScalarOp, dtypes: tuple[str, ...], result: str) -> Expression:
+        """The expression of the steps of an element that the runtime goes through."""
+        (given,) = self._converted(dtypes, op.operand_dtypes(dtypes, result))
+        name = self.written_out(str(op.table_name), result, OF_ELEMENTS[op][C_TYPES[result]])
         return Expression(f"{name}({given})", vector=self.vectorisable[name])
 
     def expression(self, op: ScalarOp, dtypes: tuple[str, ...], result: str) -> Expression:

@@ -1,20 +1,25 @@
-"""The kernels of the extension that stay when C has compiled others, as C's would have other bits.
+"""The kernels of the extension that stay when C has compiled others.
 
 Sums have the same partial results in both, and both take functions of floats from the runtime, for
-a block in registers of AVX-512. Where the processor has no such registers, C takes them from the C
-library, whose last bits are others, and kernels with such functions stay the extension's. So do
-those with ``tanh``, which has the same bits in C with AVX2: C would win nothing. The steps of
-scans, which wait for each other, take functions from the C library in both.
+a block in registers of AVX-512. Where the processor has AVX2 alone, C computes some functions by
+the runtime's steps, and takes others from the C library, whose last bits are others: kernels with
+one of these stay the extension's. So do those that walk a row several times and have a function:
+C wins nothing there. The steps of scans, which wait for each other, take functions from the C
+library in both.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from frazil._core import vector_bits
+from frazil.link.c.short_registers import short_form
 from frazil.link.kernel.runtime_functions import OF_BLOCKS
+from frazil.scalar.op import ScalarOp
 
 
 def stays(text: str) -> bool:
-    """Whether a kernel of the extension with this text keeps its place, as C gives other bits.
+    """Whether a kernel of the extension with this text keeps its place when C has compiled others.
 
     Examples
     --------
@@ -22,7 +27,12 @@ def stays(text: str) -> bool:
     >>> stays("loop 8 0\\nread float64 1\\nop neg float64 float64 0\\nwrite 1 float64 1 -\\npass")
     False
     """
-    return vector_bits() < 512 and has_functions(text)
+    bits = vector_bits()
+    if bits >= 512 or not has_functions(text):
+        return False
+    if bits < 256 or text.count("\npass") > 1:
+        return True
+    return any(short_form(op, dtype) is None for op, dtype in _functions(text))
 
 
 def has_functions(text: str) -> bool:
@@ -35,12 +45,20 @@ def has_functions(text: str) -> bool:
     >>> [has_functions(f"{start}op {name} float64 float64 0") for name in ("neg", "exp")]
     [False, True]
     """
+    return next(_functions(text), None) is not None
+
+
+def _functions(text: str) -> Iterator[tuple[ScalarOp, str]]:
+    """The functions of floats of the loop with this text, with the dtypes that they compute in."""
     if not text.startswith("loop "):
-        return False
-    if _NAMES.isdisjoint(text.split(" ")):
-        return False  # most texts, found without a look at each line
-    statements = (line.split(" ") for line in text.splitlines() if line.startswith("op "))
-    return any(name in _NAMES and given.startswith("float") for _, name, _, given, *_ in statements)
+        return
+    if _OPS.keys().isdisjoint(text.split(" ")):
+        return  # most texts, found without a look at each line
+    for line in text.splitlines():
+        if line.startswith("op "):
+            _, name, _, given, *_ = line.split(" ")
+            if name in _OPS and given.startswith("float"):
+                yield _OPS[name], given.partition(",")[0]
 
 
-_NAMES = frozenset(op.table_name for op in OF_BLOCKS)
+_OPS = {str(op.table_name): op for op in OF_BLOCKS}
