@@ -102,21 +102,18 @@ class ScanBody:
         self.stacked = [next(replaced) for _ in self.stacked]
         self.conditions = [next(replaced) for _ in self.conditions]
 
-    def checked_sequences(self) -> dict[Variable, Variable]:
-        """The sequences, for nodes that move out of the scan.
+    def checked_sequence(self, inner: Variable) -> Variable:
+        """The sequence of which a step reads ``inner``, for nodes that move out of the scan.
 
-        A run raises where one has not an element for each step, as the scan itself would.
+        A run raises where it has not an element for each step, as the scan itself would.
         """
-        checked: dict[Variable, Variable] = {}
-        for inner, rows in self.sequences.items():
-            if length(rows, 0) is self.n_steps:
-                checked[inner] = rows
-                continue
-            wanted = (self.n_steps, *lengths(rows)[1:])
-            # broadcast_to would repeat an axis whose type says 1.
-            fit = reshape if rows.type.shape[0] == 1 else broadcast_to
-            checked[inner] = with_lengths(fit(rows, wanted), rows.type)
-        return checked
+        rows = self.sequences[inner]
+        if length(rows, 0) is self.n_steps:
+            return rows
+        wanted = (self.n_steps, *lengths(rows)[1:])
+        # broadcast_to would repeat an axis whose type says 1.
+        fit = reshape if rows.type.shape[0] == 1 else broadcast_to
+        return with_lengths(fit(rows, wanted), rows.type)
 
     def require_steps(self, count: int) -> None:
         """Let a run raise if there are fewer than ``count`` steps."""

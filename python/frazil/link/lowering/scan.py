@@ -99,7 +99,7 @@ def _(op: Scan, node: FrozenApply, lowering: Lowering) -> None:
             for slot, y in zip(stacks, op.stacked, strict=True)
         ]
     # Behind a call of Python nothing has lengths before a step runs.
-    if program.functions or _reads_lengths(op):
+    if stacks and (program.functions or _reads_lengths(op)):
         count = builder.size_value(done) if op.until else steps
         stacks = _with_lengths(stacks, count, node, lowering)
     if op.until and op.min_steps > 1:
@@ -113,10 +113,10 @@ def _reads_lengths(op: Scan) -> bool:
     """Whether a step learns lengths from the values of its inputs, or of its results."""
     handed = set(op.fgraph.inputs)
     nodes = op.fgraph.toposort()
-    shapes = Shapes(nodes)
-    if any(y in shapes.leaves(y) for node in nodes for y in node.outputs):
+    if any(x in handed for node in nodes for x in length_operands(node) if not x.ndim):
         return True
-    return any(x in handed for node in nodes for x in length_operands(node) if not x.ndim)
+    shapes = Shapes(nodes)
+    return any(y in shapes.leaves(y) for node in nodes for y in node.outputs)
 
 
 def _with_lengths(

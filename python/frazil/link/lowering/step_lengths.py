@@ -30,11 +30,14 @@ def with_step_lengths(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
     if not any(isinstance(op, Scan) for op in ops_of(graph)):
         return graph
     order = graph.toposort()
+    handed = {node: own for node in order if isinstance(node.op, Scan) and (own := _handed(node))}
+    if not handed:
+        return graph
     shapes = Shapes(order)
     found = {
         node: lengths
-        for node in order
-        if isinstance(node.op, Scan) and (lengths := _own_lengths(node, shapes))[0]
+        for node, own in handed.items()
+        if (lengths := _own_lengths(node, own, shapes))[0]
     }
 
     def formed(node: FrozenApply, inputs: list[Variable]) -> Sequence[Variable]:
@@ -47,7 +50,15 @@ def with_step_lengths(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
     return replace_nodes(graph, found.__contains__, formed)
 
 
-def _own_lengths(node: FrozenApply, shapes: Shapes) -> tuple[Lengths, Lengths]:
+def _handed(node: FrozenApply) -> list[Variable]:
+    """The inputs of a scan's step that may be lengths."""
+    inputs = node.op.non_sequences
+    return [x for x in inputs if x.type == LENGTH and not isinstance(x, Constant)]
+
+
+def _own_lengths(
+    node: FrozenApply, handed: Sequence[Variable], shapes: Shapes
+) -> tuple[Lengths, Lengths]:
     """For inputs of a step that are only lengths, the same lengths of its other inputs.
 
     And inputs of the graph that have lengths which no input of the step has: a step gets these,
@@ -55,9 +66,6 @@ def _own_lengths(node: FrozenApply, shapes: Shapes) -> tuple[Lengths, Lengths]:
     """
     op = node.op
     outer = dict(zip(op.fgraph.inputs, node.inputs[1:], strict=True))
-    handed = [x for x in op.non_sequences if x.type == LENGTH and not isinstance(x, Constant)]
-    if not handed:
-        return {}, {}
     asked: dict[Variable, Variable | None] = {}
     for x, given in outer.items():
         lengths = shapes.lengths(given)[1:] if x in op.elements else shapes.lengths(given)

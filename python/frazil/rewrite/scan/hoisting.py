@@ -68,19 +68,26 @@ def hoist_sequence_work(body: ScanBody) -> None:
     memory than without them.
     """
     states = dependents(body.outputs, [state.inner for state in body.states])
-    rows = body.checked_sequences()
+    sequences = body.sequences
+    rows: dict[Variable, Variable] = {}
     dear: set[Variable] = set()
     movable: set[Variable] = set()
     scalar = all(x.ndim == 0 for x in body.varying)
     for node in _core.toposort(body.outputs):
         y = node.outputs[0]
-        if len(node.outputs) != 1 or y in states or not any(x in rows for x in node.inputs):
+        if len(node.outputs) != 1 or y in states:
             continue
-        if any(
-            x not in rows and x not in body.non_sequences and x.owner is not None
+        # Of most scans no node moves, so that no sequence is checked.
+        reads = [x for x in node.inputs if x in movable or x in sequences]
+        if not reads or any(
+            x not in movable
+            and x not in sequences
+            and x not in body.non_sequences
+            and x.owner is not None
             for x in node.inputs
         ):
             continue
+        rows.update((x, body.checked_sequence(x)) for x in reads if x not in rows)
         made = _stacked(node, rows, body.non_sequences)
         if made is not None:
             rows[y] = made
@@ -129,8 +136,9 @@ def defer_stacked(body: ScanBody) -> Callable[[ScanResults], list[Variable]]:
         own = [x for x in wanted if x not in given and not isinstance(x, Constant)]
         later, stacked = [], list(dict.fromkeys(own))
     body.stacked = stacked
-    sequences, non_sequences = body.checked_sequences(), dict(body.non_sequences)
-    n_steps = body.n_steps
+    needed = {*wanted, *(x for node in later for x in node.inputs)}
+    sequences = {x: body.checked_sequence(x) for x in body.sequences if x in needed}
+    non_sequences, n_steps = dict(body.non_sequences), body.n_steps
 
     def stacks(results: ScanResults) -> list[Variable]:
         rows = {**sequences, **dict(zip(stacked, results.stacks, strict=True))}
