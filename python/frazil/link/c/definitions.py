@@ -15,9 +15,9 @@ from frazil.link.c.functions import (
     POINTERS,
     SCALAR_MATH,
     VECTOR_SINCE,
-    helper_for,
+    static_function_for,
 )
-from frazil.link.c.helper import Helper
+from frazil.link.c.static_function import StaticFunction
 from frazil.link.kernel.loop_kernel import BLOCK_BYTES, LoweringError
 
 _DTYPES: Mapping[str, str] = {code: dtype for dtype, code in C_TYPES.items()}
@@ -72,7 +72,7 @@ class Definitions:
             self.native(name, types.split(", ")[0], types)
             self.vectorisable[name] = False
             return name
-        return self._helper(name, dtype)
+        return self._static_function(name, dtype)
 
     def native(self, name: str, result: str, operands: str) -> None:
         """Declare a pointer to a function of the runtime."""
@@ -106,20 +106,20 @@ class Definitions:
         prefix = "VECTOR" if vector else "extern"
         return self._known(own, f"{prefix} {code} {own}({operands});\n", vector=vector)
 
-    def _helper(self, name: str, dtype: str) -> str:
-        """Define a helper; its C name."""
-        helper = helper_for(name, dtype)
-        if helper is None:
+    def _static_function(self, name: str, dtype: str) -> str:
+        """Define a function that the text has; its C name."""
+        function = static_function_for(name, dtype)
+        if function is None:
             raise LoweringError(f"the C linker has no function {name} for {dtype}")
-        return self.written_out(name, dtype, helper)
+        return self.written_out(name, dtype, function)
 
-    def written_out(self, name: str, dtype: str, helper: Helper) -> str:
+    def written_out(self, name: str, dtype: str, function: StaticFunction) -> str:
         """Define a function that is written in C; its C name."""
         code = C_TYPES[dtype]
         own = f"{name}_{code}"
         if own in self.definitions:
             return own
-        vector = helper.vector
+        vector = function.vector
 
         def resolve(match: re.Match[str]) -> str:
             nonlocal vector
@@ -131,7 +131,7 @@ class Definitions:
             vector = vector and self.vectorisable[called]
             return called
 
-        text = re.sub(r"\$(\w+)(?:@(\w+))?", resolve, helper.text)
+        text = re.sub(r"\$(\w+)(?:@(\w+))?", resolve, function.text)
         return self._known(own, text, vector=vector)
 
     def _known(self, name: str, definition: str, *, vector: bool) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from frazil.link.c.halves import HALVES
-from frazil.link.c.helper import Helper
+from frazil.link.c.static_function import StaticFunction
 from frazil.link.toolchain.symbols import OF_SCIPY
 from frazil.scalar.scipy_functions import ARITIES
 
@@ -89,27 +89,27 @@ The result is of the first one's type.
 """
 
 
-def _through_pointer(name: str, nin: int) -> Helper:
+def _through_pointer(name: str, nin: int) -> StaticFunction:
     """A function of SciPy for any float: it computes in f8, and says of all results in which."""
     params = ", ".join(f"$T x{k}" for k in range(nin))
     given = ", ".join(f"(f8)x{k}" for k in range(nin))
     call = f"${OF_SCIPY}{name}@f8({given}, 0)"
-    return Helper(f"INLINE $T $self({params}) {{ return ($T){call}; }}\n", vector=False)
+    return StaticFunction(f"INLINE $T $self({params}) {{ return ($T){call}; }}\n", vector=False)
 
 
-def _by_float64(function: str, *names: str) -> Helper:
+def _by_float64(function: str, *names: str) -> StaticFunction:
     """Calls a function of float64 that no loop of vectors may hold."""
     params = ", ".join(f"$T {name}" for name in names)
     call = f"{function}({', '.join(f'(f8){name}' for name in names)})"
-    return Helper(f"INLINE $T $self({params}) {{ return ($T){call}; }}\n", vector=False)
+    return StaticFunction(f"INLINE $T $self({params}) {{ return ($T){call}; }}\n", vector=False)
 
 
-HELPERS: Mapping[tuple[str, str], Helper] = {
+STATIC_FUNCTIONS: Mapping[tuple[str, str], StaticFunction] = {
     **HALVES,
     **{(name, "f"): _through_pointer(name, nin) for name, nin in ARITIES.items()},
     # The quotient that goes with the remainder below: a - rest is a multiple of b, give or take a
     # rounding, which is why it is rounded to the nearest integer from below.
-    ("floordiv", "f"): Helper(
+    ("floordiv", "f"): StaticFunction(
         """\
 INLINE $T $self($T a, $T b) {
   if (b == 0) return a / b;
@@ -122,7 +122,7 @@ INLINE $T $self($T a, $T b) {
 """,
         vector=False,
     ),
-    ("floormod", "f"): Helper(
+    ("floormod", "f"): StaticFunction(
         """\
 INLINE $T $self($T a, $T b) {
   const $T rest = $fmod(a, b);
@@ -133,7 +133,7 @@ INLINE $T $self($T a, $T b) {
 """,
         vector=False,
     ),
-    ("floordiv", "i"): Helper(
+    ("floordiv", "i"): StaticFunction(
         """\
 INLINE $T $self($T a, $T b) {
   if (b == 0) return 0;
@@ -143,7 +143,7 @@ INLINE $T $self($T a, $T b) {
 """,
         vector=False,
     ),
-    ("floormod", "i"): Helper(
+    ("floormod", "i"): StaticFunction(
         """\
 INLINE $T $self($T a, $T b) {
   if (b == 0 || b == -1) return 0;
@@ -153,21 +153,21 @@ INLINE $T $self($T a, $T b) {
 """,
         vector=False,
     ),
-    ("floordiv", "u"): Helper(
+    ("floordiv", "u"): StaticFunction(
         "INLINE $T $self($T a, $T b) { return b == 0 ? 0 : a / b; }\n", vector=False
     ),
-    ("floormod", "u"): Helper(
+    ("floormod", "u"): StaticFunction(
         "INLINE $T $self($T a, $T b) { return b == 0 ? 0 : a % b; }\n", vector=False
     ),
     # Where it sees that b was an integer and that a is zero, gcc takes a - b for -b: 0 - 0 is -0.
-    ("difference", "f"): Helper("INLINE $T $self($T a, $T b) { return a - b; }\n"),
+    ("difference", "f"): StaticFunction("INLINE $T $self($T a, $T b) { return a - b; }\n"),
     # The remainder that has the sign of a, as C has it.
-    ("truncmod", "i"): Helper(
+    ("truncmod", "i"): StaticFunction(
         "INLINE $T $self($T a, $T b) { return b == 0 || b == -1 ? 0 : a % b; }\n", vector=False
     ),
     # A shift by a negative number of bits is one beyond the width. The masks keep C from undefined
     # behaviour where the result is not taken.
-    ("left_shift", "iu"): Helper(
+    ("left_shift", "iu"): StaticFunction(
         """\
 INLINE $T $self($T a, $T b) {
   const i4 last = 8 * sizeof(a) - 1;
@@ -175,7 +175,7 @@ INLINE $T $self($T a, $T b) {
 }
 """
     ),
-    ("right_shift", "i"): Helper(
+    ("right_shift", "i"): StaticFunction(
         """\
 INLINE $T $self($T a, $T b) {
   const i4 last = 8 * sizeof(a) - 1;
@@ -183,7 +183,7 @@ INLINE $T $self($T a, $T b) {
 }
 """
     ),
-    ("right_shift", "u"): Helper(
+    ("right_shift", "u"): StaticFunction(
         """\
 INLINE $T $self($T a, $T b) {
   const i4 last = 8 * sizeof(a) - 1;
@@ -191,7 +191,7 @@ INLINE $T $self($T a, $T b) {
 }
 """
     ),
-    ("upow", "u"): Helper(
+    ("upow", "u"): StaticFunction(
         """\
 INLINE $T $self($T base, $T exponent) {
   $T power = 1;
@@ -202,7 +202,7 @@ INLINE $T $self($T base, $T exponent) {
 """,
         vector=False,
     ),
-    ("ipow", "i"): Helper(
+    ("ipow", "i"): StaticFunction(
         """\
 INLINE $T $self($T base, $T exponent, i4 *status) {
   $T power = 1;
@@ -214,7 +214,7 @@ INLINE $T $self($T base, $T exponent, i4 *status) {
 """,
         vector=False,
     ),
-    ("clip", "f"): Helper(
+    ("clip", "f"): StaticFunction(
         """\
 INLINE $T $self($T x, $T low, $T high) {
   const $T up = (x >= low) | (x != x) ? x : low;
@@ -222,7 +222,7 @@ INLINE $T $self($T x, $T low, $T high) {
 }
 """
     ),
-    ("clip", "iu"): Helper(
+    ("clip", "iu"): StaticFunction(
         """\
 INLINE $T $self($T x, $T low, $T high) {
   const $T up = x > low ? x : low;
@@ -231,7 +231,7 @@ INLINE $T $self($T x, $T low, $T high) {
 """
     ),
     # e**-|x| never overflows, and keeps its precision where the result is subnormal.
-    ("sigmoid", "f"): Helper(
+    ("sigmoid", "f"): StaticFunction(
         """\
 INLINE $T $self($T x) {
   const $T decay = $exp(-$fabs(x));
@@ -239,10 +239,10 @@ INLINE $T $self($T x) {
 }
 """
     ),
-    ("softplus", "f"): Helper(
+    ("softplus", "f"): StaticFunction(
         "INLINE $T $self($T x) { return (x > 0 ? x : 0) + $log1p($exp(-$fabs(x))); }\n"
     ),
-    ("log1mexp", "f"): Helper(
+    ("log1mexp", "f"): StaticFunction(
         """\
 INLINE $T $self($T x) {
   const $T far = $log1p(-$exp(x)), near = $log(-$expm1(x));
@@ -250,7 +250,7 @@ INLINE $T $self($T x) {
 }
 """
     ),
-    ("logaddexp", "f"): Helper(
+    ("logaddexp", "f"): StaticFunction(
         """\
 INLINE $T $self($T x, $T y) {
   const $T more = x > y ? x : y, rest = $log1p($exp(-$fabs(x - y)));
@@ -259,7 +259,7 @@ INLINE $T $self($T x, $T y) {
 """
     ),
     # As SciPy, not as C, has it at -inf.
-    ("gammaln", "f"): Helper(
+    ("gammaln", "f"): StaticFunction(
         """\
 INLINE $T $self($T x) {
   i4 sign;
@@ -268,11 +268,15 @@ INLINE $T $self($T x) {
 """,
         vector=False,
     ),
-    ("psi", "f8"): Helper("INLINE f8 $self(f8 x) { return $psi_one_f8(x); }\n", vector=False),
-    ("psi", "f4"): Helper("INLINE f4 $self(f4 x) { return $psi_one_f4(x); }\n", vector=False),
+    ("psi", "f8"): StaticFunction(
+        "INLINE f8 $self(f8 x) { return $psi_one_f8(x); }\n", vector=False
+    ),
+    ("psi", "f4"): StaticFunction(
+        "INLINE f4 $self(f4 x) { return $psi_one_f4(x); }\n", vector=False
+    ),
     # The product with the root of 1/2 in twice the digits: the error function falls off so fast
     # that a rounding of its argument would cost three digits.
-    ("ndtr", "f8"): Helper(
+    ("ndtr", "f8"): StaticFunction(
         """\
 INLINE f8 $self(f8 x) {
   const f8 t = x > 40 ? 40 : x < -40 ? -40 : x, high = (f8)(f4)t, low = t - high;
@@ -283,8 +287,8 @@ INLINE f8 $self(f8 x) {
 }
 """
     ),
-    ("ndtr", "f4"): Helper("INLINE f4 $self(f4 x) { return (f4)$ndtr@f8(x); }\n"),
-    ("log_ndtr", "f8"): Helper(
+    ("ndtr", "f4"): StaticFunction("INLINE f4 $self(f4 x) { return (f4)$ndtr@f8(x); }\n"),
+    ("log_ndtr", "f8"): StaticFunction(
         """\
 INLINE f8 $self(f8 x) {
   return $log_ndtr_of_scaled(x, $scipy_erfcx(x * -0x1.6a09e667f3bcdp-1, 0));
@@ -297,7 +301,7 @@ INLINE f8 $self(f8 x) {
     ("polygamma", "f"): _by_float64("$polygamma_one_f8", "n", "x"),
     ("zeta", "f"): _by_float64("$zeta_one_f8", "s", "q"),
     # The comparison of an int64 with a uint64: below zero, zero or above.
-    ("compare", "i"): Helper(
+    ("compare", "i"): StaticFunction(
         """\
 INLINE i4 $self($T a, u8 b) {
   return a < 0 ? -1 : ((u8)a > b) - ((u8)a < b);
@@ -306,21 +310,21 @@ INLINE i4 $self($T a, u8 b) {
     ),
     # Conversions to integers of what they cannot hold give what the processor's instruction gives,
     # on every processor.
-    ("to_int64", "f"): Helper(
+    ("to_int64", "f"): StaticFunction(
         """\
 INLINE i8 $self($T x) {
   return (x >= -0x1p63f) & (x < 0x1p63f) ? (i8)x : (-0x7fffffffffffffffLL - 1);
 }
 """
     ),
-    ("to_int32", "f"): Helper(
+    ("to_int32", "f"): StaticFunction(
         """\
 INLINE i4 $self($T x) {
   return (x > -2147483649.0) & (x < 0x1p31) ? (i4)x : (-0x7fffffff - 1);
 }
 """
     ),
-    ("to_uint64", "f"): Helper(
+    ("to_uint64", "f"): StaticFunction(
         """\
 INLINE u8 $self($T x) {
   const i4 high = x >= 0x1p63f;
@@ -334,7 +338,7 @@ INLINE u8 $self($T x) {
 
 
 FUNCTIONS = frozenset(
-    (*BUILTINS, *VECTOR_SINCE, *SCALAR_MATH, *POINTERS, *(name for name, _ in HELPERS))
+    (*BUILTINS, *VECTOR_SINCE, *SCALAR_MATH, *POINTERS, *(name for name, _ in STATIC_FUNCTIONS))
 )
 """The names of all functions."""
 
@@ -360,13 +364,13 @@ def glibc_version() -> tuple[int, int]:
     return int(major), int(minor)
 
 
-def helper_for(name: str, dtype: str) -> Helper | None:
-    """The helper of that name for operands of ``dtype``: one of its own, or its kind's."""
+def static_function_for(name: str, dtype: str) -> StaticFunction | None:
+    """The function of that name for operands of ``dtype``: one of its own, or its kind's."""
     code = C_TYPES[dtype]
-    return HELPERS.get((name, code)) or next(
+    return STATIC_FUNCTIONS.get((name, code)) or next(
         (
-            helper
-            for (own_name, kinds), helper in HELPERS.items()
+            function
+            for (own_name, kinds), function in STATIC_FUNCTIONS.items()
             if own_name == name and kinds.isalpha() and code[0] in kinds
         ),
         None,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from frazil.link.c.helper import Helper
+from frazil.link.c.static_function import StaticFunction
 
 # Where the processor has instructions, they give the same bits. A type _Float16 would be no help:
 # compilers make one step of two, by calls of functions that kernels are not linked with.
 _HAS_INSTRUCTIONS = "defined(__F16C__)"
 
-HALVES: Mapping[tuple[str, str], Helper] = {
-    ("from_half", "half"): Helper(
+HALVES: Mapping[tuple[str, str], StaticFunction] = {
+    ("from_half", "half"): StaticFunction(
         f"""\
 #if {_HAS_INSTRUCTIONS}
 INLINE f4 $self(half x) {{
@@ -31,7 +31,7 @@ INLINE f4 $self(half x) {{
 #endif
 """
     ),
-    ("to_half", "f4"): Helper(
+    ("to_half", "f4"): StaticFunction(
         f"""\
 #if {_HAS_INSTRUCTIONS}
 INLINE half $self(f4 x) {{
@@ -53,7 +53,7 @@ INLINE half $self(f4 x) {{
 """
     ),
     # By way of a float32 that rounds to the same: what is cut off sets its last digit.
-    ("to_half", "f8"): Helper(
+    ("to_half", "f8"): StaticFunction(
         """\
 INLINE half $self(f8 x) {
   const union { f4 value; u4 bits; } near = { (f4)x };

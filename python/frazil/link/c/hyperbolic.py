@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from frazil.graph.dataclass import dataclass
-from frazil.link.c.helper import Helper
+from frazil.link.c.static_function import StaticFunction
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +86,9 @@ def _polynomial(own: _Constants) -> str:
     return text
 
 
-def _helper(code: str) -> Helper:
+def _static_function(code: str) -> StaticFunction:
     own = _CONSTANTS[code]
-    return Helper(
+    return StaticFunction(
         _TEXT.format(
             fma=own.fma,
             decayed=f"-50.0{own.end}",
@@ -103,5 +103,5 @@ def _helper(code: str) -> Helper:
     )
 
 
-TANH: Mapping[str, Helper] = {code: _helper(code) for code in _CONSTANTS}
+TANH: Mapping[str, StaticFunction] = {code: _static_function(code) for code in _CONSTANTS}
 """By the C type of the elements."""

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum, auto
 
-from frazil.link.c.helper import Helper
 from frazil.link.c.hyperbolic import TANH
+from frazil.link.c.static_function import StaticFunction
 from frazil.scalar.elementary import Elementary
 from frazil.scalar.op import ScalarOp
 
@@ -27,7 +27,7 @@ class Form(Enum):
     """A call of the runtime's function of many elements."""
 
 
-OF_ELEMENTS: Mapping[ScalarOp, Mapping[str, Helper]] = {Elementary("tanh"): TANH}
+OF_ELEMENTS: Mapping[ScalarOp, Mapping[str, StaticFunction]] = {Elementary("tanh"): TANH}
 """The steps of one element, by the C type of that."""
 
 _BOTH = ("float64", "float32")
