@@ -10,6 +10,8 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from frazil._core import vector_bits
+
 # Random programs of elements, rows and folds of these; one digest for each mode and program.
 PROGRAMS = textwrap.dedent(
     """
@@ -17,7 +19,7 @@ PROGRAMS = textwrap.dedent(
     import numpy as np
     import frazil as fz, frazil.tensor as ft
 
-    seed, functions = int(sys.argv[1]), sys.argv[2] == "functions"
+    seed, kind = int(sys.argv[1]), sys.argv[2]
     draw, rng = random.Random(seed), np.random.default_rng(seed)
 
     def elements(known, dtype):
@@ -32,8 +34,11 @@ PROGRAMS = textwrap.dedent(
             lambda: one() * constant, lambda: ft.where(ft.lt(*two()), one(), one()),
             lambda: ft.where(ft.ge(*two()) | ft.isnan(one()), one(), constant),
         ]
-        if functions:
+        if kind == "functions":
             ops += 2 * [lambda: ft.exp(one()), lambda: ft.log1p(abs(one())), lambda: ft.tanh(one())]
+        if kind == "functions of C":
+            ops += 2 * [lambda: ft.exp(one()), lambda: ft.tanh(one()), lambda: ft.sigmoid(one())]
+            ops += [lambda: ft.expm1(one()), lambda: ft.arcsinh(one())]
         return draw.choice(ops)()
 
     def results(value):
@@ -71,7 +76,7 @@ PROGRAMS = textwrap.dedent(
         shapes = [(draw.randrange(1, 5), draw.choice([1, 3, 4, 5, 7, 8, 9, 30, 64, 100, 700]))
                   for _ in range(4)]
         for mode, digests in made.items():
-            if functions and mode == "c":
+            if kind == "functions" and mode == "c":
                 continue
             call = fz.function([x, y], picked, mode=mode, on_unused_input="ignore")
             for at, shape in enumerate(shapes):
@@ -173,6 +178,14 @@ def test_functions_of_registers_of_all_sizes_give_the_same_bits(seed):
     made = [digests(seed, "functions", bits)["cranelift"] for bits in (None, "256", "128")]
     assert made[1] == made[0]
     assert made[2] == made[0]
+
+
+@pytest.mark.skipif(vector_bits() < 256, reason="C calls the C library")
+@settings(max_examples=2, deadline=None, phases=(Phase.explicit, Phase.generate))
+@given(st.integers(0, 2**32))
+def test_functions_that_c_computes_have_the_same_bits_with_avx2(seed):
+    made = digests(seed, "functions of C", "256")
+    assert made["c"] == made["cranelift"]
 
 
 @pytest.mark.parametrize("bits", ["128", "256", None])
