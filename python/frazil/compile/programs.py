@@ -118,8 +118,6 @@ def _find_on_disk(
         return _watched(_make(graph, linker, mode, donated), linker, donated)
     identity = f"{frazil_build()}\n{linker.name}\n{made_by}\n{asked}\n{users}"
     request = cache_entries.Request(graph, linker, identity)
-    if request.bytes is None:
-        return _watched(_make(graph, linker, mode, donated), linker, donated)
     finish(request.key)  # it may have been compiled just now
     content = store.read(request.key)
     if content is not None:
