@@ -15,10 +15,11 @@ from typing import Any, overload
 import frazil._core as _core
 from frazil._core import FrozenApply, FrozenFunctionGraph, Program
 from frazil.cache import entry
-from frazil.cache.modules import is_frazil
+from frazil.cache.modules import is_frazils
 from frazil.compile.mode import Linker
 from frazil.graph.cached_property import cached_property
 from frazil.graph.op import Op
+from frazil.graph.parameters import OpClass
 from frazil.inner.ops import ops_of
 from frazil.link.kernel.image import Image
 from frazil.link.lowering.inner import inner_graphs
@@ -251,8 +252,12 @@ def _users_ops(
             pending += [held for held in value if isinstance(held, _HOLDERS)]
         elif value not in seen:
             seen.add(value)
-            pending += [held for held in value._params() if isinstance(held, _HOLDERS)]
-            if not is_frazil(type(value)):
+            cls = type(value)
+            for name in OpClass.of(cls).parameters:
+                held = getattr(value, name)
+                if isinstance(held, _HOLDERS):
+                    pending.append(held)
+            if not is_frazils(cls.__module__):
                 found.append(value)
     return found
 

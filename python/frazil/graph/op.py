@@ -156,7 +156,7 @@ class Op(OpBase, metaclass=OpMeta):
         return made_with(cls, params)
 
     def _params(self) -> tuple[object, ...]:
-        return tuple(getattr(self, name) for name in OpClass.of(type(self)).parameters)
+        return tuple([getattr(self, name) for name in OpClass.of(type(self)).parameters])
 
     def _properties(self) -> dict[str, object]:
         return {
