@@ -52,6 +52,18 @@ pub(crate) enum Given {
     Applied { function: &'static str, of: Value },
     /// Elements that lie as many bytes behind an address, which is argument `at`, as the values of the block say.
     Gathered { at: usize, dtype: Dtype, of: Value },
+    /// Elements that indices choose, each by itself.
+    Chosen(ChosenElement),
+}
+
+/// Elements that indices choose, by numbers of arguments: the address of the first element of the table, the bytes from one
+/// to the next, and the address of the indices, which are in bounds and have a type of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ChosenElement {
+    pub(crate) at: usize,
+    pub(crate) dtype: Dtype,
+    pub(crate) stride: usize,
+    pub(crate) indices: (usize, Dtype),
 }
 
 /// The use of a value in a block; for the writer of machine code, with a node of its own.

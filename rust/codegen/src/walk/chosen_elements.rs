@@ -3,12 +3,13 @@
 //! that is out of bounds.
 
 use crate::dtype::Dtype;
+use crate::emit::Emitter;
 use crate::kernel::{Action, Pass};
 use crate::stages::{OperandPlace, Stages};
-use crate::vector::{Given, Registers};
+use crate::vector::{ChosenElement, Given, Registers};
 use crate::walk::Walk;
 use crate::walk::indexed_row::Indexed;
-use crate::walk::vector_stage::{Argument, Sketch};
+use crate::walk::vector_stage::{Argument, Elements, Sketch};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{InstBuilder, StackSlot, Value};
@@ -19,6 +20,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// before.
 const UNKNOWN: i64 = 0;
 const WITH_RUNS: i64 = 2;
+
+/// The elements of a row from which on blocks are quicker that read elements one by one.
+const FEW: i64 = 64;
 
 /// The indices of a pass, each a read, and the tables that have the lengths they are to be below.
 pub(super) struct ChosenElements {
@@ -40,15 +44,12 @@ struct OpenPut {
     base: Value,
     stride: Value,
     values: Value,
-    /// The address of the element that was put last, and the element, if that is remembered.
-    last: Option<(Variable, Variable)>,
 }
 
 impl Walk<'_, '_, '_> {
     /// The indices of a pass, if its elements may go by vectors.
     pub(super) fn chosen_elements(&self, pass: &Pass) -> Option<ChosenElements> {
-        let gathers = self.e.vectors == Some(Registers::Of512);
-        if !gathers || self.k.lanes == 1 || !self.indexed.is_empty() {
+        if self.e.vectors.is_none() || self.k.lanes == 1 || !self.indexed.is_empty() {
             return None;
         }
         let takes = pass.varying.iter().filter_map(|&k| match self.k.at(k).action {
@@ -77,6 +78,27 @@ impl Walk<'_, '_, '_> {
     /// Whether elements of a row are chosen by indices of their own, and go by vectors.
     pub(super) fn chooses(&self) -> bool {
         self.chosen.is_some()
+    }
+
+    /// Whether an instruction takes the elements of a block. Else it reads them one by one, and has no indices in registers.
+    fn chooses_by_gathers(&self) -> bool {
+        self.e.vectors == Some(Registers::Of512)
+    }
+
+    /// Whether a turn or a block has no indices of a take or a put as values: they choose rows, or are looked up where they
+    /// are read.
+    pub(super) fn needs_no_index(&self, pass: &Pass, own: Indexed) -> bool {
+        if self.indexed.contains_key(&own) {
+            return true;
+        }
+        let as_read = match own {
+            Indexed::Take(k) => matches!(self.k.at(k).action, Action::Take(_)),
+            Indexed::Put(k) => {
+                let place = self.place_of_index(pass, self.k.puts[k].args[0]);
+                matches!(place, OperandPlace::Read(_))
+            }
+        };
+        as_read && self.chooses() && !self.chooses_by_gathers()
     }
 
     /// Lets the values and indices of puts wait until all elements of a chunk are computed.
@@ -126,9 +148,16 @@ impl Walk<'_, '_, '_> {
     pub(super) fn gathered_in(&self, own: &mut Sketch, k: usize) -> Value {
         let (base, _, args) = self.indices_of(Indexed::Take(k));
         let (table, dtype) = self.table_of(Indexed::Take(k));
+        let stride = own.argument(Argument::Number { pointer: table, at: 2 });
+        if !self.chooses_by_gathers() {
+            let from = self.k.dtype(args[0]);
+            let indices = own.argument(Argument::Elements(Elements::Read(args[0]), from));
+            let at = own.argument(Argument::Pointer(base));
+            let chosen = ChosenElement { at, dtype, stride, indices: (indices, from) };
+            return own.block.give(Given::Chosen(chosen), dtype);
+        }
         let given = own.value(args[0]);
         let index = own.block.e.convert(given, self.k.dtype(args[0]), Dtype::Int64);
-        let stride = own.argument(Argument::Number { pointer: table, at: 2 });
         let uniform = Given::Uniform { at: stride, dtype: Dtype::Int64 };
         let stride = own.block.give(uniform, Dtype::Int64);
         let of = own.block.e.b.ins().imul(index, stride);
@@ -145,11 +174,11 @@ impl Walk<'_, '_, '_> {
         from: Value,
         to: Value,
     ) -> Value {
-        let lanes = self.k.lanes as i64;
+        let least = if self.chooses_by_gathers() { self.k.lanes as i64 } else { FEW };
         let unknown = self.e.b.ins().iconst(I32, UNKNOWN);
         let kind = self.e.variable(I32, unknown);
         // A call takes longer than few elements.
-        let many = self.e.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, self.n_inner, lanes);
+        let many = self.e.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, self.n_inner, least);
         let asks = self.e.begin_if(many);
         let count = self.e.b.ins().isub(to, from);
         let mut all = None;
@@ -180,69 +209,103 @@ impl Walk<'_, '_, '_> {
         }
         for (index, puts) in by_index {
             if puts.iter().any(|&k| self.k.puts[k].reduce.is_none()) {
-                self.put_each(pass, chunk, index, &puts, false);
+                self.put_each(pass, chunk, index, &puts);
                 continue;
             }
             let runs = self.e.b.ins().icmp_imm_s(IntCC::Equal, kind, WITH_RUNS);
             let own = self.e.begin_if(runs);
-            self.put_each(pass, chunk, index, &puts, true);
+            self.put_runs(pass, chunk, index, &puts);
             let own = self.e.begin_else(own);
-            self.put_each(pass, chunk, index, &puts, false);
+            self.put_each(pass, chunk, index, &puts);
             self.e.end_if(own);
         }
     }
 
-    /// Puts elements one by one. With `runs` the one that was put last is in a register: where it is read back from
-    /// memory, the next sum waits for the store.
-    fn put_each(&mut self, pass: &Pass, chunk: &Chunk, index: usize, puts: &[usize], runs: bool) {
-        let none = self.e.i64(-1);
-        let before = self.e.variable(I64, none);
-        let open: Vec<OpenPut> =
-            puts.iter().map(|&k| self.open_put(pass, chunk, k, runs)).collect();
-        let dtype = self.k.dtype(index);
-        let indices = self.elements_at(self.place_of_index(pass, index), dtype, chunk);
+    /// Puts elements one by one.
+    fn put_each(&mut self, pass: &Pass, chunk: &Chunk, index: usize, puts: &[usize]) {
+        let open: Vec<OpenPut> = puts.iter().map(|&k| self.open_put(pass, chunk, k)).collect();
+        let (indices, dtype) = self.open_indices(pass, chunk, index);
         let at = self.e.variable(I64, chunk.from);
-        let to = chunk.to;
-        let turns = self.e.begin_loop(|e| {
-            let at = e.b.use_var(at);
-            e.b.ins().icmp(IntCC::SignedLessThan, at, to)
-        });
+        let turns = self.e.begin_loop(|e| is_before(e, at, chunk.to));
         let here = self.e.b.use_var(at);
-        let place = self.element(indices, dtype, here);
-        let given = self.e.load(dtype, place, 0);
-        let given = self.e.convert(given, dtype, Dtype::Int64);
-        if runs {
-            let last = self.e.b.use_var(before);
-            let other = self.e.b.ins().icmp(IntCC::NotEqual, given, last);
-            let looks = self.e.begin_if(other);
-            self.e.b.def_var(before, given);
-            for own in &open {
-                let (address, element) = own.last.expect("it is remembered");
-                let found = self.place_in(own, given);
-                self.e.b.def_var(address, found);
-                let so_far = self.e.load(self.k.puts[own.k].dtype, found, 0);
-                self.e.b.def_var(element, so_far);
-            }
-            self.e.end_if(looks);
-        }
+        let given = self.index_at(indices, dtype, here);
         for own in &open {
-            self.put_one(own, given, here);
+            let mut value = self.value_of(own, here);
+            let to = self.place_in(own, given);
+            let put = &self.k.puts[own.k];
+            if let Some(reduce) = put.reduce {
+                let so_far = self.e.load(put.dtype, to, 0);
+                value = self.e.fold(reduce, put.dtype, so_far, value);
+            }
+            self.e.store(put.dtype, value, to, 0);
         }
         let one = self.e.i64(1);
         self.e.advance(at, one);
         self.e.end_loop(turns);
     }
 
-    fn open_put(&mut self, pass: &Pass, chunk: &Chunk, k: usize, runs: bool) -> OpenPut {
+    /// Folds elements, those that follow each other with the same index in a register: where each is stored, the next
+    /// fold waits until it is read back.
+    fn put_runs(&mut self, pass: &Pass, chunk: &Chunk, index: usize, puts: &[usize]) {
+        let open: Vec<OpenPut> = puts.iter().map(|&k| self.open_put(pass, chunk, k)).collect();
+        let (indices, dtype) = self.open_indices(pass, chunk, index);
+        let at = self.e.variable(I64, chunk.from);
+        let runs = self.e.begin_loop(|e| is_before(e, at, chunk.to));
+        let first = self.e.b.use_var(at);
+        let same = self.index_at(indices, dtype, first);
+        let mut sums = Vec::new();
+        for own in &open {
+            let dtype = self.k.puts[own.k].dtype;
+            let place = self.place_in(own, same);
+            let so_far = self.e.load(dtype, place, 0);
+            sums.push((place, self.e.variable(dtype.ir(), so_far)));
+        }
+        let run = self.e.begin_loop(|e| is_before(e, at, chunk.to));
+        let here = self.e.b.use_var(at);
+        let given = self.index_at(indices, dtype, here);
+        let other = self.e.b.ins().icmp(IntCC::NotEqual, given, same);
+        self.e.leave_if(&run, other);
+        for (own, &(_, sum)) in open.iter().zip(&sums) {
+            let put = &self.k.puts[own.k];
+            let value = self.value_of(own, here);
+            let so_far = self.e.b.use_var(sum);
+            let reduce = put.reduce.expect("a put of runs folds");
+            let folded = self.e.fold(reduce, put.dtype, so_far, value);
+            self.e.b.def_var(sum, folded);
+        }
+        let one = self.e.i64(1);
+        self.e.advance(at, one);
+        self.e.end_loop(run);
+        for (own, (place, sum)) in open.iter().zip(sums) {
+            let made = self.e.b.use_var(sum);
+            self.e.store(self.k.puts[own.k].dtype, made, place, 0);
+        }
+        self.e.end_loop(runs);
+    }
+
+    fn open_put(&mut self, pass: &Pass, chunk: &Chunk, k: usize) -> OpenPut {
         let (base, ..) = self.indices_of(Indexed::Put(k));
         let (table, dtype) = self.table_of(Indexed::Put(k));
         let (base, stride) = (self.pointer(base), self.number_behind(table, 2));
         let values = self.elements_at(self.place_of_put(pass, k), dtype, chunk);
-        let last = runs.then(|| {
-            let nothing = self.e.constant(dtype, 0);
-            (self.e.variable(I64, base), self.e.variable(dtype.ir(), nothing))
-        });
-        OpenPut { k, base, stride, values, last }
+        OpenPut { k, base, stride, values }
+    }
+
+    fn open_indices(&mut self, pass: &Pass, chunk: &Chunk, index: usize) -> (Value, Dtype) {
+        let dtype = self.k.dtype(index);
+        (self.elements_at(self.place_of_index(pass, index), dtype, chunk), dtype)
+    }
+
+    fn index_at(&mut self, indices: Value, dtype: Dtype, at: Value) -> Value {
+        let place = self.element(indices, dtype, at);
+        let given = self.e.load(dtype, place, 0);
+        self.e.convert(given, dtype, Dtype::Int64)
+    }
+
+    fn value_of(&mut self, own: &OpenPut, at: Value) -> Value {
+        let dtype = self.k.puts[own.k].dtype;
+        let from = self.element(own.values, dtype, at);
+        self.e.load(dtype, from, 0)
     }
 
     /// The address of a row's elements, of which those of the chunk are there.
@@ -261,25 +324,9 @@ impl Walk<'_, '_, '_> {
         let offset = self.e.b.ins().imul(index, own.stride);
         self.e.b.ins().iadd(own.base, offset)
     }
+}
 
-    fn put_one(&mut self, own: &OpenPut, index: Value, at: Value) {
-        let put = &self.k.puts[own.k];
-        let from = self.element(own.values, put.dtype, at);
-        let mut value = self.e.load(put.dtype, from, 0);
-        let to = match own.last {
-            Some((address, _)) => self.e.b.use_var(address),
-            None => self.place_in(own, index),
-        };
-        if let Some(reduce) = put.reduce {
-            let so_far = match own.last {
-                Some((_, element)) => self.e.b.use_var(element),
-                None => self.e.load(put.dtype, to, 0),
-            };
-            value = self.e.fold(reduce, put.dtype, so_far, value);
-        }
-        if let Some((_, element)) = own.last {
-            self.e.b.def_var(element, value);
-        }
-        self.e.store(put.dtype, value, to, 0);
-    }
+fn is_before(e: &mut Emitter, at: Variable, to: Value) -> Value {
+    let at = e.b.use_var(at);
+    e.b.ins().icmp(IntCC::SignedLessThan, at, to)
 }

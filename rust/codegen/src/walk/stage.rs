@@ -176,7 +176,7 @@ impl Walk<'_, '_, '_> {
     pub(super) fn given(&self, pass: &Pass, stages: &Stages, stage: usize) -> Vec<usize> {
         let mut used: Vec<usize> = Vec::new();
         for &k in &stages.computed[stage] {
-            if !self.indexed.contains_key(&Indexed::Take(k)) {
+            if !self.needs_no_index(pass, Indexed::Take(k)) {
                 used.extend(self.varying_args(k));
             }
         }
@@ -192,7 +192,7 @@ impl Walk<'_, '_, '_> {
             used.extend(pass.folds.iter().map(|&k| self.k.at(k).args[1]));
             used.extend(&pass.stores);
             for &put in pass.puts.iter().filter(|&&put| !self.is_put_as_read(pass, put)) {
-                if !self.indexed.contains_key(&Indexed::Put(put)) {
+                if !self.needs_no_index(pass, Indexed::Put(put)) {
                     used.extend(&self.k.puts[put].args);
                 }
                 used.push(self.k.puts[put].value);

@@ -235,6 +235,11 @@ impl Assembler {
         self.general(0x8b, to, from);
     }
 
+    /// `to = [from]`, 32 bits with a sign.
+    pub(super) fn load_signed(&mut self, to: Gpr, from: Memory) {
+        self.general(0x63, to, from);
+    }
+
     /// `[to] = from`, 64 bits.
     pub(super) fn store(&mut self, to: Memory, from: Gpr) {
         self.general(0x89, from, to);

@@ -241,6 +241,11 @@ impl Function<'_> {
                 }
                 own
             }
+            Node::Given(Given::Chosen(chosen)) => {
+                let own = Zmm(self.vectors.pop()?);
+                self.collect(chosen, own, turn);
+                own
+            }
             Node::Given(Given::OfRow { at, .. }) => {
                 let own = Zmm(self.vectors.pop()?);
                 let from = Memory::At(self.register_of(at)?, 0);

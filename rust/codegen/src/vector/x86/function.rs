@@ -175,11 +175,12 @@ pub(super) fn write_steps(graph: &Graph, steps: Steps) -> Option<Vec<u8>> {
 
 /// The arguments that are addresses of elements.
 fn addresses(graph: &Graph) -> Vec<usize> {
-    let loaded = graph.nodes.iter().filter_map(|node| match node {
+    let loaded = graph.nodes.iter().flat_map(|node| match node {
         Node::Given(Given::Load { at, .. } | Given::LateLoad { at, .. }) | Node::Gather(at, ..) => {
-            Some(*at)
+            vec![*at]
         }
-        _ => None,
+        Node::Given(Given::Chosen(own)) => vec![own.at, own.indices.0],
+        _ => Vec::new(),
     });
     let written = graph.effects.iter().filter_map(|effect| match effect {
         Effect::Keep { at, .. } | Effect::Write { at, .. } => Some(*at),

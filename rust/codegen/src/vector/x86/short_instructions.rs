@@ -1,8 +1,8 @@
 //! Instructions of AVX2 in place of those that AVX-512 alone has.
 
-use crate::vector::x86::assembler::{ALL, Mask, Memory, NONE, Operand, P66, Parts, Zmm};
+use crate::vector::x86::assembler::{ALL, Mask, Memory, NONE, Operand, P66, PF2, PF3, Parts, Zmm};
 use crate::vector::x86::instructions::{Instructions, kind};
-use crate::vector::x86::short_masks::{OVER, whole};
+use crate::vector::x86::short_masks::{OVER, lower, whole};
 
 impl Instructions<'_> {
     /// `to = from` where the mask says so; the others are zero, and are not read.
@@ -38,6 +38,26 @@ impl Instructions<'_> {
     pub(super) fn halves(&mut self, to: Zmm, x: Zmm, y: Zmm, which: u8) {
         let own = Parts { immediate: Some(which), ..whole(to.0, Some(x.0)) };
         self.a.vector(kind(3, P66, false), 0x06, &own, Operand::Register(y));
+    }
+
+    /// Loads element `lane` of the lower half; the first one leaves nothing else in the register.
+    pub(super) fn load_into_half(&mut self, to: Zmm, lane: u32, from: Memory) {
+        let from = Operand::Vector(from);
+        match (self.size, lane) {
+            (8, 0) => self.a.vector(kind(1, PF2, false), 0x10, &lower(to.0, None), from),
+            (8, _) => self.a.vector(kind(1, P66, false), 0x16, &lower(to.0, Some(to.0)), from),
+            (_, 0) => self.a.vector(kind(1, PF3, false), 0x10, &lower(to.0, None), from),
+            _ => {
+                let own = Parts { immediate: Some((lane as u8) << 4), ..lower(to.0, Some(to.0)) };
+                self.a.vector(kind(3, P66, false), 0x21, &own, from);
+            }
+        }
+    }
+
+    /// `to = 0`.
+    pub(super) fn clear(&mut self, to: Zmm) {
+        let own = Operand::Register(to);
+        self.a.vector(kind(1, NONE, false), 0x57, &whole(to.0, Some(to.0)), own);
     }
 
     /// `yes` where the mask says so, else `no`.

@@ -143,7 +143,7 @@ const KERNELS: [(&str, [usize; 2], &str); 23] = [
     ),
     (
         "elements that indices choose",
-        [2, 1],
+        [2, 3],
         "loop 8 0\nread int64 1\nread float64 1\nread float64 1\nsource float64 0 1\nsource float64 0 1\n\
          take 0 float64 0\ntake 1 float64 0\nop mul float64 float64,float64 4 1\n\
          op sub float64 float64,float64 2 3\nop sub float64 float64,float64 6 5\n\
