@@ -94,10 +94,12 @@ fn address<F: Function>(form: &str, level: Option<Level>) -> Option<usize> {
 const AHEAD: usize = 4096;
 
 /// The elements that are computed together.
+#[cfg(not(target_arch = "x86_64"))]
 const TOGETHER: usize = 64;
 
 /// # Safety
 /// There are `count` elements at each pointer; `to` lies where `x` does, or apart from it.
+#[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 unsafe fn one_by_one<F: Function, T: Float>(to: *mut T, x: *const T, count: i64) {
     for start in (0..count as usize).step_by(TOGETHER) {
@@ -120,6 +122,19 @@ unsafe fn one_by_one<F: Function, T: Float>(to: *mut T, x: *const T, count: i64)
                 unsafe { to.add(at).write_unaligned(each::<F, T>(given[at - start])) };
             }
         }
+    }
+}
+
+/// A product and sum with one rounding is a call here, without AVX2: registers would have nothing to do.
+///
+/// # Safety
+/// There are `count` elements at each pointer; `to` lies where `x` does, or apart from it.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn one_by_one<F: Function, T: Float>(to: *mut T, x: *const T, count: i64) {
+    for at in 0..count as usize {
+        // SAFETY: by the caller's promise, there are `count` elements at each pointer.
+        unsafe { to.add(at).write_unaligned(alone_plain::<F, T>(x.add(at).read_unaligned())) }
     }
 }
 
@@ -169,7 +184,8 @@ macro_rules! by_short_registers {
                 all
             };
             let mut at = 0;
-            // SAFETY: by the caller's promise; the mask leaves out the elements behind the end.
+            // SAFETY: by the caller's promise; the mask leaves out the elements behind the end, and as many numbers of
+            // `MASKS` as it has follow its first.
             unsafe {
                 while at + 2 * $lanes <= count as usize {
                     _mm_prefetch::<_MM_HINT_T0>(x.add(at).cast::<i8>().wrapping_add(AHEAD));
@@ -179,15 +195,23 @@ macro_rules! by_short_registers {
                     $store(to.add(at + $lanes), second);
                     at += 2 * $lanes;
                 }
-                while at + $lanes <= count as usize {
-                    _mm_prefetch::<_MM_HINT_T0>(x.add(at).cast::<i8>().wrapping_add(AHEAD));
-                    $store(to.add(at), whole::<F, _>($load(x.add(at))));
+                // One loop for a whole register and for a part of one: each holds the function's code.
+                while at < count as usize {
+                    let left = count as usize - at;
+                    let is_whole = left >= $lanes;
+                    let (given, mask) = if is_whole {
+                        ($load(x.add(at)), _mm256_setzero_si256())
+                    } else {
+                        let mask = _mm256_loadu_si256(MASKS.as_ptr().add($lanes - left).cast());
+                        ($some(x.add(at), mask), mask)
+                    };
+                    let made = whole::<F, _>(given);
+                    if is_whole {
+                        $store(to.add(at), made);
+                    } else {
+                        $write(to.add(at), mask, made);
+                    }
                     at += $lanes;
-                }
-                if at < count as usize {
-                    let mask = &MASKS[$lanes - (count as usize - at)..];
-                    let mask = _mm256_loadu_si256(mask.as_ptr().cast());
-                    $write(to.add(at), mask, whole::<F, _>($some(x.add(at), mask)));
                 }
             }
         }
@@ -217,16 +241,26 @@ by_short_registers!(
     _mm256_maskstore_pd
 );
 
+/// The function of one element, made of the instructions of a level.
+macro_rules! alone {
+    ($name:ident $(, $features:literal)?) => {
+        $(#[target_feature(enable = $features)])?
+        #[inline(never)]
+        unsafe extern "C" fn $name<F: Function, T: Float>(x: T) -> T {
+            each::<F, T>(x)
+        }
+    };
+}
+
+alone!(alone_plain);
+#[cfg(target_arch = "x86_64")]
+alone!(alone_avx2, "avx2,fma");
+
 /// The functions made of the instructions of a level.
 macro_rules! in_level {
-    ($level:ident, $many_f4:ident, $many_f8:ident $(, $features:literal)?) => {
+    ($level:ident, $one:ident, $many_f4:ident, $many_f8:ident $(, $features:literal)?) => {
         mod $level {
-            use super::{Float, Function, each};
-
-            $(#[target_feature(enable = $features)])?
-            unsafe extern "C" fn one<F: Function, T: Float>(x: T) -> T {
-                each::<F, T>(x)
-            }
+            use super::{Function, $one};
 
             $(#[target_feature(enable = $features)])?
             unsafe extern "C" fn many_f4<F: Function>(to: *mut f32, x: *const f32, count: i64) {
@@ -242,8 +276,8 @@ macro_rules! in_level {
 
             pub(super) fn address<F: Function>(form: &str) -> Option<usize> {
                 Some(match form {
-                    "one_f4" => one::<F, f32> as *const () as usize,
-                    "one_f8" => one::<F, f64> as *const () as usize,
+                    "one_f4" => $one::<F, f32> as *const () as usize,
+                    "one_f8" => $one::<F, f64> as *const () as usize,
                     "many_f4" => many_f4::<F> as *const () as usize,
                     "many_f8" => many_f8::<F> as *const () as usize,
                     _ => return None,
@@ -273,11 +307,18 @@ unsafe fn each_f8<F: Function>(to: *mut f64, x: *const f64, count: i64) {
     unsafe { one_by_one::<F, f64>(to, x, count) }
 }
 
-in_level!(plain, each_f4, each_f8);
+in_level!(plain, alone_plain, each_f4, each_f8);
 #[cfg(target_arch = "x86_64")]
-in_level!(avx2, by_short_registers_f4, by_short_registers_f8, "avx2,fma");
+in_level!(avx2, alone_avx2, by_short_registers_f4, by_short_registers_f8, "avx2,fma");
+// An element alone has no use for wide registers.
 #[cfg(target_arch = "x86_64")]
-in_level!(avx512, by_registers_f4, by_registers_f8, "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl");
+in_level!(
+    avx512,
+    alone_avx2,
+    by_registers_f4,
+    by_registers_f8,
+    "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl"
+);
 
 /// Functions of a register of elements, which C's kernels call.
 #[cfg(target_arch = "x86_64")]
