@@ -118,13 +118,28 @@ pub(super) unsafe fn fold<T: Copy, R: Reduction<T>>(
     match (lanes, count) {
         (8, 32) => fold_sets::<T, R, 8>(all(32), behind),
         (16, 64) => fold_sets::<T, R, 16>(all(64), behind),
-        _ => {
-            if count > lanes {
-                // SAFETY: by the caller's promise, there are all sets of so many lanes.
-                unsafe { turn_sets(of, behind, lanes as usize) };
-            }
-            halve::<T, R>(all(count as usize))
+        // SAFETY: by the caller's promise.
+        _ => unsafe { fold_any::<T, R>(of, count as usize, behind, lanes as usize) },
+    }
+}
+
+/// As [`fold`], of any number of lanes.
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+unsafe fn fold_any<T: Copy, R: Reduction<T>>(
+    of: *mut T,
+    count: usize,
+    behind: usize,
+    lanes: usize,
+) -> T {
+    // SAFETY: by the caller's promise, there are all sets of so many lanes; each slice is alone.
+    unsafe {
+        if count > lanes {
+            turn_sets(of, behind, lanes);
         }
+        halve::<T, R>(std::slice::from_raw_parts_mut(of, count))
     }
 }
 
@@ -213,25 +228,25 @@ pub(super) unsafe fn fold_rows<
         let all = std::slice::from_raw_parts(of, (rows * count) as usize);
         let to = std::slice::from_raw_parts_mut(to, rows as usize);
         match (lanes, count) {
-            (8, 8) => fold_tile::<T, R, 8, 1>(to, all, behind),
-            (16, 16) => fold_tile::<T, R, 16, 1>(to, all, behind),
-            (8, 32) => fold_tile::<T, R, 8, SETS>(to, all, behind),
-            (16, 64) => fold_tile::<T, R, 16, SETS>(to, all, behind),
+            (8, 8 | 32) => fold_tile::<T, R, 8>(to, all, count as usize, behind),
+            (16, 16 | 64) => fold_tile::<T, R, 16>(to, all, count as usize, behind),
             _ => {
+                let (count, lanes) = (count as usize, lanes as usize);
                 for row in 0..to.len() {
-                    to[row] = fold::<T, R>(of.add(row * count as usize), count, walked, lanes);
+                    to[row] = fold_any::<T, R>(of.add(row * count), count, behind, lanes);
                 }
             }
         }
     }
 }
 
-/// Folds the sets of short rows, unless the kernel did, then the lanes of all the rows side by
-/// side: a comparison of two numbers alone would be a branch that the processor cannot predict.
+/// Folds the sets of short rows, `own` numbers each, unless the kernel did, then the lanes of all the rows side
+/// by side: a comparison of two numbers alone would be a branch that the processor cannot predict.
 #[inline(always)]
-fn fold_tile<T: Copy, R: Reduction<T>, const LANES: usize, const OWN: usize>(
+fn fold_tile<T: Copy, R: Reduction<T>, const LANES: usize>(
     to: &mut [T],
     of: &[T],
+    own: usize,
     behind: usize,
 ) {
     let mut first = 0;
@@ -241,8 +256,8 @@ fn fold_tile<T: Copy, R: Reduction<T>, const LANES: usize, const OWN: usize>(
         let mut lanes = [[of[0]; TILE]; LANES];
         let mut half = LANES / 2;
         for row in 0..rows {
-            let sets = &of[(first + row) * OWN * LANES..][..OWN * LANES];
-            let one = if OWN == SETS {
+            let sets = &of[(first + row) * own..][..own];
+            let one = if own == SETS * LANES {
                 fold_to_lanes::<T, R, LANES>(sets, behind)
             } else {
                 set::<T, LANES>(sets, 0)
