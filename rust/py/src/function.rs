@@ -427,7 +427,8 @@ impl Function {
             // run is dropped.
             unsafe { run.set_output(position, data) };
         }
-        let run = execute(py, run, self.threads())?.map_err(|error| self.raise(py, error));
+        let run =
+            execute(py, run, self.threads.map(usize::from))?.map_err(|error| self.raise(py, error));
         if runtime.is_due() {
             tell_hot(self.program.bind(py));
         }
@@ -532,7 +533,7 @@ impl Function {
 fn execute<'p>(
     py: Python<'_>,
     mut run: Run<'p>,
-    threads: usize,
+    threads: Option<usize>,
 ) -> PyResult<Result<Run<'p>, Error>> {
     let brief = run.was_brief();
     let attempt = || {

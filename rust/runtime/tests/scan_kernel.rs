@@ -209,7 +209,7 @@ fn a_long_scan_ends_when_asked_to() {
         asked.set(asked.get() + 1);
         asked.get() > 9
     };
-    let conduct = Conduct { threads: 1, should_stop: &should_stop };
+    let conduct = Conduct { threads: Some(1), should_stop: &should_stop };
     let error = count(0, 1 << 50, 1 << 50, &conduct).unwrap_err();
     assert_eq!(error.to_string(), "the call was interrupted");
     assert_eq!(asked.get(), 10);

@@ -400,7 +400,7 @@ mod tests {
                 plan.run_with(
                     destination.as_mut_ptr().cast(),
                     source.as_ptr().cast::<u8>().wrapping_offset(start as isize),
-                    &Conduct { threads: 1 + seed as usize % 3, ..Conduct::ALONE },
+                    &Conduct { threads: Some(1 + seed as usize % 3), ..Conduct::ALONE },
                 )
             };
             prop_assert_eq!(done, Ok(()));

@@ -19,8 +19,8 @@ const WORTH_HELP: Duration = Duration::from_micros(40);
 /// The way in which a run is carried out. No result depends on it.
 #[derive(Clone, Copy)]
 pub struct Conduct<'a> {
-    /// The threads that work at once, the caller's included.
-    pub threads: usize,
+    /// The threads that work at once, the caller's included; `None`: so many as [`default_threads`] says.
+    pub threads: Option<usize>,
     /// Asked by the caller's thread between steps and pieces, and within long ones as `attention.rs` says: every few
     /// milliseconds at least. Once it says yes, the run ends with [`Fault::Interrupted`].
     pub should_stop: &'a dyn Fn() -> bool,
@@ -28,14 +28,14 @@ pub struct Conduct<'a> {
 
 impl Conduct<'static> {
     /// On the caller's thread, to the end.
-    pub const ALONE: Conduct<'static> = Conduct { threads: 1, should_stop: &|| false };
+    pub const ALONE: Conduct<'static> = Conduct { threads: Some(1), should_stop: &|| false };
 }
 
 impl Conduct<'_> {
     /// Does the work with a conduct of so many threads. What `should_stop` says is asked by kernels
     /// that are long at one element, too; once it has said yes, that is the answer.
     pub fn attended<R>(
-        threads: usize,
+        threads: Option<usize>,
         should_stop: &dyn Fn() -> bool,
         work: impl FnOnce(&Conduct<'_>) -> R,
     ) -> R {
@@ -45,6 +45,12 @@ impl Conduct<'_> {
             stopped.get()
         };
         attend(&should_stop, || work(&Conduct { threads, should_stop: &should_stop }))
+    }
+
+    /// The threads that work at once. Ask where it matters: a small first run need not ask the system, which takes
+    /// a tenth of a millisecond.
+    pub(crate) fn threads(&self) -> usize {
+        self.threads.unwrap_or_else(default_threads)
     }
 }
 
@@ -164,7 +170,7 @@ impl Conduct<'_> {
             }
             !interrupted
         };
-        if self.threads > 1 {
+        if count > 1 && self.threads() > 1 {
             let start = Instant::now();
             // Estimates one thread's time for `of` pieces from the time since the start, in which so many threads did
             // `done` pieces.
@@ -185,7 +191,7 @@ impl Conduct<'_> {
                 helped = alone(1, done, count - done) >= WORTH_HELP;
             }
             if helped {
-                let helpers = (count - done).min(self.threads) - 1;
+                let helpers = (count - done).min(self.threads()) - 1;
                 assisted(helpers, &help, || while go_on() {});
                 split.note(alone(helpers + 1, count, count) >= WORTH_HELP);
             }
@@ -224,14 +230,14 @@ mod tests {
             }
             0
         };
-        let conduct = Conduct { threads: 2, ..Conduct::ALONE };
+        let conduct = Conduct { threads: Some(2), ..Conduct::ALONE };
         assert_eq!(conduct.run(&split, 0, ptr::null_mut(), &body), Ok(()));
     }
 
     #[test]
     fn a_run_notes_whether_it_was_long() {
         let split = in_pieces();
-        let conduct = Conduct { threads: 2, ..Conduct::ALONE };
+        let conduct = Conduct { threads: Some(2), ..Conduct::ALONE };
         let run = |each: Duration| {
             let body = |_: usize, _: *mut u8| {
                 let start = Instant::now();

@@ -403,7 +403,7 @@ mod tests {
                     let item = size_of::<T>();
                     let scratch = Buffer::new(product.partial_bytes(item)).expect("it is small");
                     let scales = (of(self.scales.0), of(self.scales.1));
-                    let conduct = Conduct { threads: cut.unwrap_or(1), ..Conduct::ALONE };
+                    let conduct = Conduct { threads: cut.or(Some(1)), ..Conduct::ALONE };
                     let (a, x, y_at) = (matrix.as_ptr(), x.as_ptr(), y.as_mut_ptr());
                     // SAFETY: the operands were made as large as the product needs, the scratch
                     // memory, too.

@@ -143,7 +143,7 @@ impl LoopNest {
         unsafe { self.clear_reports(scratch) };
         // With one thread, rows are not cut: each piece would repeat the work of once a row. Columns do not depend on
         // each other and nothing is folded apart, so the bits are the same.
-        let alone = conduct.threads == 1 && !self.tables.is_empty() && self.aparts.is_empty();
+        let alone = !self.tables.is_empty() && self.aparts.is_empty() && conduct.threads() == 1;
         let Some(split) = self.split.as_ref().filter(|_| !alone) else {
             // SAFETY: by the caller's promise of operands and scratch memory; the only part is the whole.
             return Halt::check(unsafe {

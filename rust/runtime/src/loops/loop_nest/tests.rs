@@ -181,7 +181,7 @@ proptest! {
                 data.as_mut_ptr().cast::<u8>().wrapping_offset(lying.start as isize)
             })
             .collect();
-        let conduct = Conduct { threads, ..Conduct::ALONE };
+        let conduct = Conduct { threads: Some(threads), ..Conduct::ALONE };
         // SAFETY: every operand lies inside its vector.
         let done =
             unsafe { nest.run(function, &mut pointers, scratch.as_mut_ptr().cast(), &conduct) };
