@@ -702,6 +702,9 @@ class FrozenFunctionGraph:
     def ops(self) -> list[Any]:
         """The ops of the nodes, each once, in the order of its first node."""
 
+    def kinds(self) -> list[str]:
+        """The qualified names of the classes of all ops, also of those that ops and graphs hold."""
+
     def unfreeze(self) -> FunctionGraph: ...
     # set by frazil.link.fusion.segments
     def segment(self, linker: str) -> tuple[FunctionGraph, ...]: ...

@@ -254,3 +254,22 @@ def test_a_parameter_of_another_kind_is_refused():
     graph = fz.FrozenFunctionGraph([x], [x])
     assert Holds((1, graph)) is Holds((1, graph))
     assert Holds((1, graph)) is not Holds((2, graph))
+
+
+def held(value):
+    """The ops that a graph, an op or a tuple of parameters holds, at any depth."""
+    if isinstance(value, fz.FrozenFunctionGraph):
+        return {one for node in value.toposort() for one in held(node.op)}
+    if isinstance(value, tuple):
+        return {one for own in value for one in held(own)}
+    return {value} | held(value._params()) if isinstance(value, fz.Op) else set()
+
+
+@given(nested, st.booleans())
+def test_kinds_are_the_classes_of_all_ops(graph, in_scan):
+    if in_scan:
+        own = roots()
+        rows, _ = fz.scan(lambda a: ft.exp(Run(graph)(a, *own[1:])[0]), None, own[0], n_steps=2)
+        graph = fz.FrozenFunctionGraph(own, [rows])
+    classes = {type(op) for op in held(graph)}
+    assert sorted(graph.kinds()) == sorted(f"{c.__module__}.{c.__qualname__}" for c in classes)

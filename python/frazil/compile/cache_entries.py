@@ -7,7 +7,7 @@ kernels. Nodes are numbered in the order of their graph, then the nodes of inner
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pickle import PicklingError
 from typing import Any, overload
@@ -20,7 +20,6 @@ from frazil.compile.mode import Linker
 from frazil.graph.cached_property import cached_property
 from frazil.graph.op import Op
 from frazil.graph.parameters import OpClass
-from frazil.inner.ops import ops_of
 from frazil.link.kernel.image import Image
 from frazil.link.lowering.inner import inner_graphs
 from frazil.link.lowering.origin import Origin
@@ -229,25 +228,17 @@ def _load(kernels: str, parts: Sequence[bytes], linker: Linker) -> list[tuple[in
 
 def users_ops(graph: FrozenFunctionGraph) -> list[Op]:
     """Return the users' ops in a graph and in its inner graphs."""
-    # Most graphs have none, which takes no walk through their nodes.
-    return _users_ops(graph, _in_order) if _users_ops(graph, ops_of) else []
-
-
-def _in_order(graph: FrozenFunctionGraph) -> Iterable[Op]:
-    """The ops of a graph, in an order that is the same in each process."""
-    return dict.fromkeys(node.op for node in reversed(graph.toposort()))
-
-
-def _users_ops(
-    graph: FrozenFunctionGraph, ops: Callable[[FrozenFunctionGraph], Iterable[Op]]
-) -> list[Op]:
+    # Most graphs have none, as the names of their classes tell.
+    if all(map(is_frazils, graph.kinds())):
+        return []
     found: list[Op] = []
     seen: set[Op] = set()
     pending: list[Any] = [graph]
     while pending:
         value = pending.pop()
         if isinstance(value, FrozenFunctionGraph):
-            pending += ops(value)
+            # In an order that is the same in each process.
+            pending += dict.fromkeys(node.op for node in reversed(value.toposort()))
         elif isinstance(value, tuple):
             pending += [held for held in value if isinstance(held, _HOLDERS)]
         elif value not in seen:

@@ -142,6 +142,11 @@ impl FrozenFunctionGraph {
         alike::ops(self.graph().toposort()).into_iter().map(|op| op_wrapper(py, op)).collect()
     }
 
+    /// The qualified names of the classes of all ops, also of those that ops and their graphs hold.
+    fn kinds(&self) -> Vec<&str> {
+        self.graph().kinds()
+    }
+
     /// An editable graph over new inputs that freezes to this one.
     fn unfreeze<'py>(&self, py: Python<'py>) -> ObjectResult<'py> {
         let long = self.graph().applications() > FEW;

@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::function_graph::FunctionGraph;
 use crate::intern::Handle;
 use crate::node::alias;
+use crate::node::alike;
 use crate::node::container::Container;
 use crate::node::frozen::{Frozen, FrozenFunctionGraph};
 use crate::node::op::{Op, Param};
@@ -85,6 +86,27 @@ impl FrozenFunctionGraph {
             // A graph with destroyers had an order when it was frozen; a graph without may run in any order.
             Box::new(order.unwrap_or_default().into_iter().cloned().collect())
         })
+    }
+
+    /// The kinds of all ops: of the graph's nodes, of ops that these hold, and of the nodes of graphs that they hold.
+    /// Each once, in no order that means anything.
+    pub fn kinds(&self) -> Vec<&str> {
+        let (mut kinds, mut seen, mut walked) =
+            (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
+        let mut graphs = vec![self];
+        while let Some(graph) = graphs.pop() {
+            let new = walked.insert(graph.0.address());
+            let mut ops = if new { alike::ops(graph.toposort()) } else { Vec::new() };
+            while let Some(op) = ops.pop() {
+                if seen.insert(op.address()) {
+                    let key = op.key();
+                    kinds.insert(key.kind.as_str());
+                    key.params.ops(&mut ops);
+                    key.params.graphs(&mut graphs);
+                }
+            }
+        }
+        kinds.into_iter().collect()
     }
 
     /// The equal graph of the global container; itself, if it lives there. It is remembered after the first call.

@@ -78,6 +78,15 @@ impl Param {
         }
     }
 
+    /// The ops that the parameter holds itself, in order.
+    pub(crate) fn ops<'a>(&'a self, found: &mut Vec<&'a Op>) {
+        match self {
+            Param::Op(op) => found.push(op),
+            Param::List(values) => values.iter().for_each(|value| value.ops(found)),
+            _ => {}
+        }
+    }
+
     fn write(&self, writer: &mut DigestWriter) {
         writer.byte(self.tag());
         match self {
