@@ -140,6 +140,8 @@ def test_what_is_no_kernel_is_refused(text, data):
         [],
         ["loop 8 0", "loop 8 0"],
         ["loop 3 0", "pass"],
+        ["loop 8 0", "pass"],
+        ["loop 8 0", "read float64 1", "pass"],
         ["loop 8 0", "read float64 1", "write 0 float64 0 -", "pass"],
         ["loop 8 0", "read float64 1", "op neg float64 float64 1", "pass"],
         ["loop 8 0", "read float64 1", "op neg float64 float64 0", "write 1 float64 1 -", "pass"],

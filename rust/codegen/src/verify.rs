@@ -27,6 +27,8 @@ fn verify_loop(own: &LoopKernel) -> Checked {
     let (first, count) = (own.first(), own.first() + own.statements.len());
     need(count <= MOST && own.passes.len() <= MOST, || "it is too large".into())?;
     need(own.lanes.is_power_of_two() && own.lanes <= 64, || format!("{} lanes", own.lanes))?;
+    // The code of rows begins at the first pointer.
+    need(!(own.writes.is_empty() && own.puts.is_empty()), || "it has no results".into())?;
     own.bodies.iter().try_for_each(verify_body)?;
     for (k, statement) in own.statements.iter().enumerate() {
         for &a in &statement.args {
