@@ -1,7 +1,8 @@
 """The C text of kernels of every kind, as files that a reviewer reads.
 
 ``c_texts/name.c`` has the kernels of the function ``name`` below for any processor, and
-``c_texts/name.avx512.c`` those for one whose registers hold a block, where they differ.
+``c_texts/name.avx512.c`` those for one whose registers hold a block, ``c_texts/name.avx2.c`` those
+for one whose registers hold half of it, where they differ.
 """
 
 import os

@@ -137,9 +137,9 @@ def test_loops_over_chosen_elements_have_the_bits_of_c(dtype, index, data):
     found, wanted = regression("cranelift", dtype, index), regression("c", dtype, index)(*values)
     for k, (a, b) in enumerate(zip(found(*values), wanted, strict=True)):
         assert a.dtype == b.dtype
-        if vector_bits() == 512 or k < FUNCTIONS:
+        if vector_bits() >= 256 or k < FUNCTIONS:
             assert a.tobytes() == b.tobytes()
-        else:  # C's kernels call the C library's functions, which have other bits
+        else:  # without AVX2, C's kernels call the C library's functions, which have other bits
             of_float = {"rtol": 1e-5, "atol": 1e-5} if dtype == "float32" else {"rtol": 1e-12}
             np.testing.assert_allclose(a, b, **of_float)
     rest = values[3] - t[at] * u[at]

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use frazil_core::{DType, Ty};
-use frazil_runtime::{ArrayRef, Conduct, Entry, Error, Run, default_threads};
+use frazil_runtime::{ArrayRef, Conduct, Entry, Error, Run, default_threads, given_threads};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -427,8 +427,9 @@ impl Function {
             // run is dropped.
             unsafe { run.set_output(position, data) };
         }
-        let run =
-            execute(py, run, self.threads.map(usize::from))?.map_err(|error| self.raise(py, error));
+        // The environment is read before the GIL may go.
+        let threads = self.threads.map(usize::from).or_else(given_threads);
+        let run = execute(py, run, threads)?.map_err(|error| self.raise(py, error));
         if runtime.is_due() {
             tell_hot(self.program.bind(py));
         }

@@ -60,7 +60,7 @@ pub use report::memory::{Location, MemoryPlan, PlannedBranch, PlannedBuffer};
 pub use run::Run;
 pub use run::entry::{Entry, EntryFn};
 pub use run::executable::Bindings;
-pub use threads::conduct::{Conduct, default_threads};
+pub use threads::conduct::{Conduct, default_threads, given_threads};
 
 /// Has forks wait for the locks of the runtime. The thread pool and idle states need none: the child makes its own.
 pub fn watch_forks() {

@@ -143,12 +143,13 @@ class TieredLinker(NativeLinker):
             for own in kernels:
                 own.kernel = own.kernel or by_text.get(own.text)
         thorough = _thorough()
+        lacks_functions = thorough.toolchain.has_wide_registers and not thorough.toolchain.is_gcc
         known = {
             own: own.kernel
             for own in kernels
             if own.kernel is not None
             # Other compilers do not know the runtime's functions for registers of AVX-512.
-            and (thorough.toolchain.is_gcc or not has_functions(own.text))
+            and (not lacks_functions or not has_functions(own.text))
         }
         for own, native in zip(known, thorough.compile([*known.values()]), strict=True):
             own.replace(native)

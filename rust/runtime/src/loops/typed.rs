@@ -133,7 +133,8 @@ unsafe fn one_by_one<F: Function, T: Float>(to: *mut T, x: *const T, count: i64)
 #[inline(always)]
 unsafe fn one_by_one<F: Function, T: Float>(to: *mut T, x: *const T, count: i64) {
     for at in 0..count as usize {
-        // SAFETY: by the caller's promise, there are `count` elements at each pointer.
+        // SAFETY: by the caller's promise, there are `count` elements at each pointer. Any processor has the instructions
+        // of the plain level.
         unsafe { to.add(at).write_unaligned(alone_plain::<F, T>(x.add(at).read_unaligned())) }
     }
 }
@@ -242,6 +243,9 @@ by_short_registers!(
 );
 
 /// The function of one element, made of the instructions of a level.
+///
+/// # Safety
+/// The processor has the instructions of the level; any has those of the plain one.
 macro_rules! alone {
     ($name:ident $(, $features:literal)?) => {
         $(#[target_feature(enable = $features)])?

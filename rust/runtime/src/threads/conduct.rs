@@ -19,7 +19,7 @@ const WORTH_HELP: Duration = Duration::from_micros(40);
 /// The way in which a run is carried out. No result depends on it.
 #[derive(Clone, Copy)]
 pub struct Conduct<'a> {
-    /// The threads that work at once, the caller's included; `None`: so many as [`default_threads`] says.
+    /// The threads that work at once, the caller's included; `None`: as many as this process may run.
     pub threads: Option<usize>,
     /// Asked by the caller's thread between steps and pieces, and within long ones as `attention.rs` says: every few
     /// milliseconds at least. Once it says yes, the run ends with [`Fault::Interrupted`].
@@ -50,24 +50,44 @@ impl Conduct<'_> {
     /// The threads that work at once. Ask where it matters: a small first run need not ask the system, which takes
     /// a tenth of a millisecond.
     pub(crate) fn threads(&self) -> usize {
-        self.threads.unwrap_or_else(default_threads)
+        self.threads.unwrap_or_else(parallel_threads)
     }
 }
 
-/// The number of threads of a run without a setting: `OMP_NUM_THREADS` when it was first
-/// asked for, else as many as this process may run at once.
+/// The number of threads of a run without a setting: what [`given_threads`] says, else as many as this process may run.
 pub fn default_threads() -> usize {
-    // Not a `OnceLock`: after a fork one may never be finished.
+    given_threads().unwrap_or_else(parallel_threads)
+}
+
+/// The number in `OMP_NUM_THREADS` when it was first asked for; `None` if there was none.
+///
+/// Python changes the environment with the GIL held and tells Rust nothing: ask with it held, too.
+pub fn given_threads() -> Option<usize> {
+    const NONE: usize = usize::MAX;
+    static GIVEN: AtomicUsize = AtomicUsize::new(0);
+    let given = first_answer(&GIVEN, || {
+        let text = std::env::var("OMP_NUM_THREADS").ok();
+        text.as_deref().and_then(threads_in).unwrap_or(NONE)
+    });
+    (given != NONE).then_some(given)
+}
+
+/// The threads that this process might run at once when it was first asked.
+fn parallel_threads() -> usize {
     static KNOWN: AtomicUsize = AtomicUsize::new(0);
-    let known = KNOWN.load(Ordering::Relaxed);
-    if known != 0 {
-        return known;
+    first_answer(&KNOWN, || available_parallelism().map_or(1, usize::from))
+}
+
+/// What `known` holds, or the answer if it is still zero. Not a `OnceLock`: after a fork one may never be finished.
+fn first_answer(known: &AtomicUsize, answer: impl FnOnce() -> usize) -> usize {
+    match known.load(Ordering::Relaxed) {
+        0 => {
+            let own = answer();
+            let first = known.compare_exchange(0, own, Ordering::Relaxed, Ordering::Relaxed);
+            first.map_or_else(|first| first, |_| own)
+        }
+        first => first,
     }
-    let given = std::env::var("OMP_NUM_THREADS").ok();
-    let given = given.as_deref().and_then(threads_in);
-    let threads = given.unwrap_or_else(|| available_parallelism().map_or(1, usize::from));
-    let first = KNOWN.compare_exchange(0, threads, Ordering::Relaxed, Ordering::Relaxed);
-    first.map_or_else(|first| first, |_| threads)
 }
 
 /// The number in a value of `OMP_NUM_THREADS`, which lists one for each level of nesting.

@@ -61,9 +61,7 @@ impl Function<'_> {
             self.of_size(size).load_into_half(half_of, lane % half, from);
         }
         self.a.bind(end);
-        if count > half {
-            self.of_registers().halves(to, to, OVER, 0x20);
-        }
+        self.of_registers().halves(to, to, OVER, 0x20);
     }
 
     /// Where an element of the block is.

@@ -143,8 +143,8 @@ impl LoopNest {
         unsafe { self.clear_reports(scratch) };
         // With one thread, rows are not cut: each piece would repeat the work of once a row. Columns do not depend on
         // each other and nothing is folded apart, so the bits are the same.
-        let alone = !self.tables.is_empty() && self.aparts.is_empty() && conduct.threads() == 1;
-        let Some(split) = self.split.as_ref().filter(|_| !alone) else {
+        let alone = || !self.tables.is_empty() && self.aparts.is_empty() && conduct.threads() == 1;
+        let Some(split) = self.split.as_ref().filter(|_| !alone()) else {
             // SAFETY: by the caller's promise of operands and scratch memory; the only part is the whole.
             return Halt::check(unsafe {
                 self.part(kernel, pointers, scratch, self.report_of(0, scratch), None)

@@ -102,7 +102,7 @@ impl<'p> ScanRun<'p> {
     /// apart, so that blocks of them would take longer than whole ones.
     fn apart_by(&self, conduct: &Conduct<'_>) -> Option<Apart> {
         let may = self.rows.is_empty() && self.code.until.is_none();
-        may.then_some(Apart { sequences: self.sequences.len(), alone: conduct.threads() == 1 })
+        may.then(|| Apart { sequences: self.sequences.len(), alone: conduct.threads() == 1 })
     }
 
     /// Does the steps from one to another, with the bases that move. An error comes with its step; that which
