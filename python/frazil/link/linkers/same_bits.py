@@ -3,9 +3,9 @@
 Sums have the same partial results in both, and both take functions of floats from the runtime, for
 a block in registers of AVX-512. Where the processor has AVX2 alone, C computes some functions by
 the runtime's steps, and takes others from the C library, whose last bits are others: kernels with
-one of these stay the extension's. So do those that walk a row several times and have a function:
-C wins nothing there. The steps of scans, which wait for each other, take functions from the C
-library in both.
+one of these stay the extension's. So do those that walk a row several times, or whose elements
+indices choose: they are quicker than C's there. The steps of scans, which wait for each other, take
+functions from the C library in both.
 """
 
 from __future__ import annotations
@@ -28,11 +28,26 @@ def stays(text: str) -> bool:
     False
     """
     bits = vector_bits()
-    if bits >= 512 or not has_functions(text):
+    if bits >= 512:
         return False
-    if bits < 256 or text.count("\npass") > 1:
+    if bits < 256:
+        return has_functions(text)
+    if _is_quicker(text):
         return True
     return any(short_form(op, dtype) is None for op, dtype in _functions(text))
+
+
+def _is_quicker(text: str) -> bool:
+    """Whether the extension's kernel is quicker than C's where both have registers of AVX2."""
+    walks_again = text.count("\npass") > 1
+    return text.startswith("loop ") and (walks_again or _chooses_elements(text))
+
+
+def _chooses_elements(text: str) -> bool:
+    """Whether indices choose elements, and not rows, that the loop with this text takes or puts."""
+    inner = {"source": 2, "put": 3}  # the word that says so
+    lines = (line.split(" ") for line in text.splitlines())
+    return any(words[0] in inner and words[inner[words[0]]] == "0" for words in lines)
 
 
 def has_functions(text: str) -> bool:
