@@ -16,7 +16,7 @@ from frazil.link.kernel.image import Image, Symbol
 from frazil.link.kernel.scan_kernel import AnyKernel
 from frazil.link.linkers.c_first import reason_in_kernel
 from frazil.link.linkers.native import NativeLinker
-from frazil.link.linkers.same_bits import has_functions, stays
+from frazil.link.linkers.staying_kernels import has_functions, stays
 from frazil.link.lowering.graph import kernels_of
 from frazil.scalar.op import ScalarOp
 

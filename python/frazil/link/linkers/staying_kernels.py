@@ -23,7 +23,7 @@ def stays(text: str) -> bool:
 
     Examples
     --------
-    >>> from frazil.link.linkers.same_bits import stays
+    >>> from frazil.link.linkers.staying_kernels import stays
     >>> stays("loop 8 0\\nread float64 1\\nop neg float64 float64 0\\nwrite 1 float64 1 -\\npass")
     False
     """
@@ -55,7 +55,7 @@ def has_functions(text: str) -> bool:
 
     Examples
     --------
-    >>> from frazil.link.linkers.same_bits import has_functions
+    >>> from frazil.link.linkers.staying_kernels import has_functions
     >>> start = "loop 8 0\\nread float64 1\\n"
     >>> [has_functions(f"{start}op {name} float64 float64 0") for name in ("neg", "exp")]
     [False, True]
