@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from frazil.graph.dataclass import dataclass
+from frazil.link.c.polynomial import polynomial
 from frazil.link.c.static_function import StaticFunction
 
 
@@ -72,20 +73,6 @@ INLINE $T $self($T x) {{
 """
 
 
-def _polynomial(own: _Constants) -> str:
-    """The polynomial: of float64 by pairs of terms, which do not wait for each other."""
-    terms = [f"{term}{own.end}" for term in own.polynomial]
-    if own.fraction == 23:
-        text = terms[-1]
-        for term in reversed(terms[:-1]):
-            text = f"{own.fma}({text}, r, {term})"
-        return text
-    text = terms[-1]
-    for at in range(len(terms) - 3, -1, -2):
-        text = f"{own.fma}(s, {text}, {own.fma}(r, {terms[at + 1]}, {terms[at]}))"
-    return text
-
-
 def _static_function(code: str) -> StaticFunction:
     own = _CONSTANTS[code]
     return StaticFunction(
@@ -96,7 +83,11 @@ def _static_function(code: str) -> StaticFunction:
             magic=f"{own.magic}{own.end}",
             log2_high=f"-0.6931471805599453{own.end}",
             log2_low=f"{own.log2_low}{own.end}",
-            polynomial=_polynomial(own),
+            polynomial=polynomial(
+                [f"{term}{own.end}" for term in own.polynomial],
+                own.fma,
+                by_pairs=own.fraction != 23,
+            ),
             bits=own.bits,
             fraction=own.fraction,
         )

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from frazil.graph.dataclass import dataclass
 from frazil.link.c.definitions import Definitions
 from frazil.link.c.functions import C_TYPES
+from frazil.link.c.polynomial import polynomial
 from frazil.link.kernel.exponential import EXPONENTIALS, Exponential
 from frazil.link.kernel.loop_kernel import BLOCK_BYTES
 
@@ -163,7 +164,11 @@ def block_function(definitions: Definitions, dtype: str, *, name: str, lanes: in
             **words,
             **numbers,
             upper=width.upper,
-            polynomial=_polynomial(terms, words["V"], by_pairs=dtype == "float64"),
+            polynomial=polynomial(
+                [f"ALL_{words['V']}({term})" for term in terms],
+                f"FMA_{words['V']}",
+                by_pairs=dtype == "float64",
+            ),
             result=_RESULTS[name].format(**words),
         )
     )
@@ -199,7 +204,7 @@ def _tables(definitions: Definitions, own: Exponential, width: _Width) -> str:
         for at, power in enumerate(own.powers)
     ]
     rests = [float.fromhex(rest) for rest in own.rests]
-    if width.tables is _PAIRS:
+    if width.size == 8:  # its entries lie side by side
         definitions.vector("float64", 2)
     pairs = [each for pair in zip(powers, rests, strict=True) for each in pair]
     return width.tables.format(
@@ -219,25 +224,3 @@ def _shifted(number: float, by: int, formats: tuple[str, str]) -> float:
 
 def _literals(numbers: Sequence[float], width: _Width) -> str:
     return ", ".join(f"{number.hex()}{width.end}" for number in numbers)
-
-
-def _polynomial(terms: Sequence[str], vector: str, *, by_pairs: bool) -> str:
-    """The polynomial of ``r``: by pairs of terms, which do not wait for each other, or in turn."""
-
-    def fused(a: str, b: str, c: str) -> str:
-        return f"FMA_{vector}({a}, {b}, {c})"
-
-    every = [f"ALL_{vector}({term})" for term in terms]
-    if not by_pairs:
-        text = every[-1]
-        for term in reversed(every[:-1]):
-            text = fused(text, "r", term)
-        return text
-    pairs = [
-        fused("r", every[at + 1], every[at]) if at + 1 < len(every) else every[at]
-        for at in range(0, len(every), 2)
-    ]
-    text = pairs[-1]
-    for pair in reversed(pairs[:-1]):
-        text = fused("s", text, pair)
-    return text
